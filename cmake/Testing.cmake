@@ -1,0 +1,19 @@
+# threadstore_test(NAME SOURCES…): a GoogleTest program that may include the library's inside.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+function(threadstore_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE threadstore::threadstore threadstore_test_support
+                        GTest::gmock GTest::gtest_main ${arg_LIBRARIES})
+  threadstore_warnings(${name})
+  if(THREADSTORE_PCH)
+    target_precompile_headers(${name} REUSE_FROM threadstore_test_support)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
+endfunction()

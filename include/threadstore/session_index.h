@@ -1,0 +1,101 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "threadstore/ids.h"
+#include "threadstore/time.h"
+
+namespace threadstore {
+
+/// One session of the index: the last line of its thread id.
+struct IndexEntry {
+  ThreadId thread_id;
+  std::optional<std::string> thread_name;
+  UnixSeconds updated_at = 0;
+  std::optional<std::string> rollout_path;
+  bool deleted = false;  ///< a tombstone
+
+  friend bool operator==(const IndexEntry&, const IndexEntry&) = default;
+};
+
+struct IndexCompaction {
+  std::int64_t lines_before = 0;
+  std::int64_t lines_after = 0;
+};
+
+/// How the index differs from the database; each id once.
+struct IndexDifference {
+  std::vector<ThreadId> missing;    ///< in the database, not in the index
+  std::vector<ThreadId> extra;      ///< in the index, not in the database
+  std::vector<ThreadId> different;  ///< another name or path
+  bool ok() const { return missing.empty() && extra.empty() && different.empty(); }
+};
+
+struct SessionIndexOptions {
+  std::chrono::milliseconds deadline{5000};  ///< for the lock of one call
+  Clock clock = system_clock();
+};
+
+/// The append-only JSONL file `session_index.jsonl` (docs/session_index.md): which sessions exist,
+/// what they are called and where their transcripts are, without opening the database. Other
+/// programs append to it and compact it at the same time, under `session_index.jsonl.lock`.
+/// Thread-safe; all objects of one path in a process share one lock. Reading takes no lock and
+/// creates no file: a missing index is empty.
+class SessionIndex {
+ public:
+  explicit SessionIndex(std::filesystem::path file, SessionIndexOptions options = {});
+  ~SessionIndex();
+  SessionIndex(const SessionIndex&) = delete;
+  SessionIndex& operator=(const SessionIndex&) = delete;
+
+  /// Appends the entries, one line each, and syncs the file: durable when it returns. Constant in
+  /// the size of the file. Throws `busy` past the deadline and `io` when the disk refuses; a
+  /// partial line is then cut off again where possible.
+  void append(const std::vector<IndexEntry>& entries);
+  void append(const IndexEntry& entry);
+
+  /// Appends a tombstone: look-ups skip the thread from now on.
+  void append_tombstone(const ThreadId& id, UnixSeconds now);
+
+  std::optional<IndexEntry> find(const ThreadId& id) const;
+  /// Every asked id is in the answer; without a name when the index has none.
+  std::map<ThreadId, std::optional<std::string>> find_names(const std::vector<ThreadId>& ids) const;
+  /// Live entries of that name (Unicode case-insensitive), most recently updated first; a tie goes
+  /// to the later line.
+  std::vector<IndexEntry> find_by_name(const std::string& name) const;
+  /// The transcript of the most recently updated session of that name.
+  std::optional<std::string> find_path_by_name(const std::string& name) const;
+  /// All live entries, most recently updated first.
+  std::vector<IndexEntry> entries() const;
+
+  /// Keeps the last line of each thread (and tombstones of the last 30 days). Atomic: a crash
+  /// leaves the old or the new file. Unknown keys of a line are kept.
+  IndexCompaction compact();
+
+  /// Replaces the file by exactly these entries (and recent tombstones), atomically.
+  void rebuild(const std::vector<IndexEntry>& entries);
+
+  struct Stats {
+    std::int64_t bytes = 0;
+    std::int64_t lines = 0;
+    std::int64_t skipped_lines = 0;  ///< did not parse
+    std::int64_t threads = 0;
+  };
+  Stats stats() const;
+
+  const std::filesystem::path& file() const noexcept;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace threadstore

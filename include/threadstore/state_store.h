@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "threadstore/error.h"
+#include "threadstore/leases.h"
+#include "threadstore/messages.h"
+#include "threadstore/session_index.h"
+#include "threadstore/threads.h"
+
+namespace threadstore {
+
+enum class OpenMode {
+  read_write,  ///< creates directory and database when missing; migrates an older schema
+  read_only,   ///< creates and changes nothing; a missing store is `not_found`
+  memory,      ///< a private store that never reaches the disk; no index file
+};
+
+struct OpenOptions {
+  OpenMode mode = OpenMode::read_write;
+  /// Covers mutex, writer gate and BEGIN of one call together.
+  std::chrono::milliseconds deadline{5000};
+  Clock clock = system_clock();
+  /// Called for what a person should hear once: a migration with its backup, an affected SQLite
+  /// library under a risk, a network file system. Also logged.
+  std::function<void(const std::string&)> notice{};
+};
+
+/// The store: one SQLite database with everything in it, and the session index beside it.
+///
+/// Thread-safe: use one store from as many threads as you like; copies are handles on the same
+/// connections, and so are stores opened on the same file in one process. Reads never wait for a
+/// writer. After fork(2) only exec: do not use a store in the child.
+class StateStore {
+ public:
+  /// Opens `database` (see `Paths::database` for the default place). Throws `damaged` (not a
+  /// database, malformed), `newer_format`, `io`, `busy`, `invalid_argument`, each naming the file.
+  static StateStore open(const std::filesystem::path& database, const OpenOptions& options = {});
+  /// The default place of the format.
+  static StateStore open();
+  /// A private in-memory store.
+  static StateStore in_memory(OpenOptions options = {});
+
+  Threads threads() const;
+  Messages messages() const;
+  Leases leases() const;
+  /// Null for an in-memory store.
+  SessionIndex* index() const;
+
+  /// Runs `body` in one write transaction: all of its writes or, when it throws, none. Nested calls
+  /// are savepoints. Bound to the calling thread, whose reads then see its writes; other threads
+  /// wait. Holds the write lock of all processes: no user input and no long work inside.
+  void transaction(const std::function<void()>& body) const;
+
+  /// Waits until another connection, process or this one commits something, at most `timeout`; says
+  /// whether something was committed. Costs one tiny read every few milliseconds.
+  bool wait_for_change(std::chrono::milliseconds timeout) const;
+
+  /// Compares the index with the database; `repair_index` mends what differs.
+  IndexDifference verify_index() const;
+  IndexDifference rebuild_index() const;
+  /// Index lines that wait for the index to be writable.
+  std::int64_t index_backlog() const;
+
+  const std::filesystem::path& path() const;
+
+ private:
+  explicit StateStore(std::shared_ptr<state::StoreContext> context);
+  std::shared_ptr<state::StoreContext> context_;
+};
+
+}  // namespace threadstore
