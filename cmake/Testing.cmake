@@ -1,9 +1,12 @@
-# threadstore_test(NAME SOURCES…): a GoogleTest program that may include the library's inside.
+# threadstore_test(NAME SOURCES … [LIBRARIES …] [TIMEOUT SECONDS] [THREADED]): a GoogleTest program
+# that may include the library's inside. THREADED: it also runs under ThreadSanitizer.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+add_custom_target(threaded_tests COMMENT "What runs under ThreadSanitizer")
+
 function(threadstore_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "THREADED" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -15,5 +18,10 @@ function(threadstore_test name)
   if(THREADSTORE_PCH)
     target_precompile_headers(${name} REUSE_FROM threadstore_test_support)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  set(labels "")
+  if(arg_THREADED)
+    add_dependencies(threaded_tests ${name})
+    set(labels LABELS threaded)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT} ${labels})
 endfunction()
