@@ -1,0 +1,16 @@
+#include "state/schema/schema.h"
+
+#include "state/schema/components.h"
+#include "state/schema/format.h"
+
+namespace threadstore::state {
+
+const db::Schema& state_schema() {
+  static const db::Schema schema{
+      .format = format_steps(),
+      .components = {threads_component(), checkpoints_component(), leases_component()},
+  };
+  return schema;
+}
+
+}  // namespace threadstore::state
