@@ -1,0 +1,72 @@
+#include "cli/app/global_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "threadstore/paths.h"
+
+namespace threadstore::cli {
+namespace {
+
+constexpr std::array<std::string_view, 5> kWithValue{"--home", "--db", "--color", "--wait",
+                                                     "--workspace"};
+constexpr double kLongestWait = 86'400;
+
+}  // namespace
+
+ColorMode GlobalOptions::color_mode() const {
+  if (color == "always") return ColorMode::always;
+  if (color == "never") return ColorMode::never;
+  return ColorMode::automatic;
+}
+
+std::chrono::milliseconds GlobalOptions::deadline() const {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(wait_seconds * 1000));
+}
+
+std::filesystem::path GlobalOptions::database() const {
+  if (!db.empty()) return std::filesystem::absolute(db);
+  if (!home.empty()) return std::filesystem::absolute(home) / "state.db";
+  return Paths().database();
+}
+
+std::filesystem::path GlobalOptions::store_home() const { return database().parent_path(); }
+
+void declare_global_options(CLI::App& app, GlobalOptions& options) {
+  const std::string group = "Global options";
+  const auto not_empty = CLI::Validator(
+      [](std::string& value) { return value.empty() ? "must not be empty" : std::string(); }, "");
+  auto* home =
+      app.add_option("--home", options.home,
+                     "The store's directory (default: $CODEWHALE_HOME, else ~/.codewhale)");
+  home->type_name("DIR")->group(group)->check(not_empty);
+  app.add_option("--db", options.db, "The database file itself")
+      ->type_name("FILE")
+      ->group(group)
+      ->check(not_empty)
+      ->excludes(home);
+  app.add_flag("--json", options.json, "Print one JSON document")->group(group);
+  app.add_option("--color", options.color, "When to colour the output (default: auto)")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("")
+      ->group(group);
+  app.add_option("--wait", options.wait_seconds, "How long to wait for others (default: 5)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, kLongestWait).description(""))
+      ->group(group);
+  app.add_option("--workspace", options.workspace, "For runs (default: this directory's real path)")
+      ->type_name("W")
+      ->group(group);
+  app.add_flag("-q,--quiet", options.quiet, "No notes and warnings on standard error")
+      ->group(group);
+  app.add_flag("-v,--verbose", options.verbosity, "Log what the library does (-vv: more)")
+      ->group(group);
+  app.add_flag("--version", options.version, "Print the version")->group(group);
+}
+
+bool takes_value(std::string_view option) {
+  return std::find(kWithValue.begin(), kWithValue.end(), option) != kWithValue.end();
+}
+
+}  // namespace threadstore::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "cli/app/invocation.h"
+#include "threadstore/messages.h"
+#include "threadstore/threads.h"
+
+namespace threadstore::cli {
+
+// What a successful change leaves undone, said on standard error; the exit code stays 0.
+
+void warn_about(Invocation& call, const ThreadChange& change);
+void warn_about(Invocation& call, const RemovedThread& removed);
+void warn_about(Invocation& call, const ClearedThread& cleared);
+
+}  // namespace threadstore::cli
