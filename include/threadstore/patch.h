@@ -15,9 +15,11 @@ template <class T>
 class Patch {
  public:
   Patch() = default;
-  Patch(Clear) : change_(true) {}  // NOLINT(google-explicit-constructor)
-  Patch(T value)
-      : change_(true), value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  // Implicit on purpose: `{.name = "x", .path = clear}`.
+  // NOLINTBEGIN(google-explicit-constructor)
+  Patch(Clear) : change_(true) {}
+  Patch(T value) : change_(true), value_(std::move(value)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   /// False: keep what is stored.
   bool changes() const noexcept { return change_; }
