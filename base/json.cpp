@@ -150,7 +150,8 @@ class JsonCheck {
 
   bool escape() {
     const std::size_t start = at_++;
-    if (at_ < text_.size() && std::string_view("\"\\/bfnrt").find(text_[at_]) != text_.npos) {
+    if (at_ < text_.size() &&
+        std::string_view("\"\\/bfnrt").find(text_[at_]) != std::string_view::npos) {
       ++at_;
       return true;
     }
