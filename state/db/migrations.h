@@ -24,14 +24,16 @@ struct Component {
 
 /// The whole schema: the file format's steps (`PRAGMA user_version`) and our components, in order.
 struct Schema {
-  std::vector<Step> format;
-  std::vector<Component> components;
+  std::string identity_table{};  ///< a database with other tables and not this one is foreign
+  std::vector<Step> format{};
+  std::vector<Component> components{};
 };
 
-/// Throws `newer_format`, naming both numbers, when the file or a component is ahead of `schema`.
-/// Brings everything up to date otherwise: each step one transaction that re-reads the version
-/// first, so several openers may run this at once. Before the first step on a database that
-/// already holds tables, a backup `<file>.v<N>.bak` is made and `notice` is told.
+/// Throws `newer_format`, naming both numbers, when the file or a component is ahead of `schema`,
+/// and `invalid_argument` when the file is another program's. Brings everything up to date
+/// otherwise: each step one transaction that re-reads the version first, so several openers may run
+/// this at once. Before the first step on a database that already holds tables, a backup
+/// `<file>.v<N>.bak` is made and `notice` is told.
 void migrate(Database& database, const Schema& schema,
              const std::function<void(const std::string&)>& notice);
 

@@ -7,6 +7,7 @@ namespace threadstore::state {
 
 const db::Schema& state_schema() {
   static const db::Schema schema{
+      .identity_table = "threads",
       .format = format_steps(),
       .components = {threads_component(), checkpoints_component(), leases_component()},
   };
