@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "state/db/gate.h"
 #include "state/db/sqlite_error.h"
 
 namespace threadstore::db {
@@ -42,6 +43,9 @@ void settle_journal(const StoreFile& file, const Options& options) {
     return;
   }
 
+  const auto gate = WriterGate::for_database(file.path());
+  gate->lock(deadline);
+  const std::unique_lock held(*gate, std::adopt_lock);
   const std::string pragma = "PRAGMA journal_mode=" + wanted;
   for (;;) {
     int code = SQLITE_OK;

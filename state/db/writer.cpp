@@ -15,7 +15,10 @@ struct RunAgain {};
 
 }  // namespace
 
-Writer::Writer(const StoreFile& file, const Options& options) : file_(file), options_(options) {}
+Writer::Writer(const StoreFile& file, const Options& options)
+    : file_(file),
+      options_(options),
+      gate_(options.mode == Mode::memory ? nullptr : WriterGate::for_database(file.path())) {}
 
 Writer::~Writer() = default;
 
@@ -47,6 +50,11 @@ void Writer::run_outermost(const std::function<void(Session&)>& body) {
     std::unique_lock turn(turn_, std::defer_lock);
     take_turn(turn, deadline);
     file_.check_in_place();
+    std::unique_lock<WriterGate> gate;
+    if (gate_) {
+      gate_->lock(deadline);
+      gate = std::unique_lock(*gate_, std::adopt_lock);
+    }
     for (bool done = false; !done;) {
       begin(deadline);
       try {

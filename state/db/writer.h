@@ -9,6 +9,7 @@
 
 #include "base/deadline.h"
 #include "state/db/connection.h"
+#include "state/db/gate.h"
 #include "state/db/session.h"
 #include "state/db/store_file.h"
 
@@ -17,7 +18,8 @@ namespace threadstore::db {
 /// The one connection that writes, and the transaction that is open on it.
 ///
 /// Invariants
-/// 1. Locks are taken in this order: the turn among threads, BEGIN IMMEDIATE; they are given back
+/// 1. Locks are taken in this order: the turn among threads, the gate among processes, BEGIN
+///    IMMEDIATE; they are given back
 /// in the opposite order, on every path.
 /// 2. `owner_` is the thread whose transaction is open; only that thread touches what is below it.
 /// 3. After a commit whose fate is unknown the connection is thrown away: the next write opens a
@@ -49,6 +51,7 @@ class Writer {
   const StoreFile& file_;
   const Options& options_;
   std::timed_mutex turn_;
+  std::shared_ptr<WriterGate> gate_;  ///< null for an in-memory store
   std::unique_ptr<Connection> connection_;
   std::atomic<std::thread::id> owner_{};
   int depth_ = 0;
