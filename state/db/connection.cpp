@@ -47,11 +47,11 @@ void Connection::configure(const Target& target, Role role) {
   switch_setting(handle_, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
   if (role == Role::reader) switch_setting(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
 
-  exec(
+  script(
       "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA secure_delete=ON;"
       "PRAGMA journal_size_limit=16777216;",
       "open");
-  exec(target.network ? "PRAGMA synchronous=EXTRA" : "PRAGMA synchronous=FULL", "open");
+  script(target.network ? "PRAGMA synchronous=EXTRA" : "PRAGMA synchronous=FULL", "open");
   if (pragma("PRAGMA foreign_keys") != "1") {
     throw Error(IoReason::other, "cannot open " + file_ +
                                      ": this SQLite library does not enforce foreign keys; install "
@@ -68,18 +68,37 @@ int Connection::wait_for_lock(void* self, int) noexcept {
   return 1;
 }
 
-int Connection::try_exec(const char* sql) noexcept {
-  return sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
+int Connection::try_run(std::string_view sql) noexcept {
+  try {
+    sqlite3_stmt* statement = prepared(sql).statement;
+    const int code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
+  } catch (...) {  // it could not be prepared
+    return sqlite3_extended_errcode(handle_);
+  }
 }
 
-void Connection::exec(const char* sql, std::string_view doing) {
-  const int code = try_exec(sql);
+void Connection::run(std::string_view sql, std::string_view doing) {
+  const int code = try_run(sql);
+  if (code != SQLITE_OK) throw_sqlite(code, handle_, doing, file_);
+}
+
+void Connection::script(const char* sql, std::string_view doing) {
+  const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) throw_sqlite(code, handle_, doing, file_);
 }
 
 std::string Connection::pragma(const char* sql) {
   Running query(*this, sql, {});
   return query.step() ? std::string(Row(query.statement()).view(0)) : std::string();
+}
+
+Connection::Prepared& Connection::prepared(std::string_view sql) {
+  const auto found = statements_.find(sql);
+  if (found != statements_.end()) return found->second;
+  const Prepared fresh{prepare(sql, true), false};
+  return statements_.emplace(std::string(sql), fresh).first->second;
 }
 
 sqlite3_stmt* Connection::prepare(std::string_view sql, bool keep) {
@@ -97,15 +116,11 @@ Connection::Running::Running(Connection& connection, std::string_view sql, Value
                                      ": an earlier failure rolled the transaction back; nothing "
                                      "of it was stored");
   }
-  auto found = connection.statements_.find(sql);
-  if (found == connection.statements_.end()) {
-    const Prepared fresh{connection.prepare(sql, true), false};
-    found = connection.statements_.emplace(std::string(sql), fresh).first;
-  }
-  if (found->second.running) {
+  Prepared& kept = connection.prepared(sql);
+  if (kept.running) {
     statement_ = connection.prepare(sql, false);  // the same query inside its own visitor
   } else {
-    prepared_ = &found->second;
+    prepared_ = &kept;
     prepared_->running = true;
     statement_ = prepared_->statement;
   }

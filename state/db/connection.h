@@ -54,10 +54,13 @@ class Connection {
   /// some errors, and what follows must not be committed piecemeal.
   void require_transaction(bool required) noexcept { transaction_required_ = required; }
 
-  /// Runs constant SQL without parameters; returns SQLite's result code.
-  int try_exec(const char* sql) noexcept;
+  /// Runs one statement without parameters, prepared once; returns SQLite's result code. For what
+  /// opens and ends transactions: a failure there is a fact to act on, not yet an error.
+  int try_run(std::string_view sql) noexcept;
   /// The same, throwing `Error`. `doing` as in `sqlite_error`.
-  void exec(const char* sql, std::string_view doing);
+  void run(std::string_view sql, std::string_view doing);
+  /// Runs several statements, not kept: settings and schema text.
+  void script(const char* sql, std::string_view doing);
 
   /// A one-value pragma, as text; empty when it returns nothing.
   std::string pragma(const char* sql);
@@ -98,6 +101,7 @@ class Connection {
   };
 
   void configure(const Target& target, Role role);
+  Prepared& prepared(std::string_view sql);
   sqlite3_stmt* prepare(std::string_view sql, bool keep);
   static int wait_for_lock(void* self, int tries) noexcept;
 

@@ -84,13 +84,13 @@ void Database::run_read(const std::function<void(Session&)>& body) {
   }
   impl_->file.check_in_place();
   auto reader = impl_->readers.borrow(base::Deadline::after(impl_->options.deadline));
-  (*reader).exec("BEGIN", "read");
+  (*reader).run("BEGIN", "read");
   try {
     Session session(*reader);
     body(session);
-    (*reader).exec("COMMIT", "read");
+    (*reader).run("COMMIT", "read");
   } catch (...) {
-    if ((*reader).try_exec("ROLLBACK") != SQLITE_OK) reader.discard();
+    if ((*reader).try_run("ROLLBACK") != SQLITE_OK) reader.discard();
     throw;
   }
 }

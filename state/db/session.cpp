@@ -22,7 +22,9 @@ std::int64_t Session::insert(std::string_view sql, Values values) {
   return sqlite3_last_insert_rowid(connection_.handle());
 }
 
-void Session::script(std::string_view sql) { connection_.exec(std::string(sql).c_str(), "set up"); }
+void Session::script(std::string_view sql) {
+  connection_.script(std::string(sql).c_str(), "set up");
+}
 
 void Session::query(std::string_view sql, Values values,
                     const std::function<bool(const Row&)>& visit) {

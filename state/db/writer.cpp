@@ -79,7 +79,7 @@ void Writer::run_outermost(const std::function<void(Session&)>& body) {
 void Writer::begin(base::Deadline deadline) {
   Connection& writer = connection();
   writer.set_deadline(deadline);
-  const int code = writer.try_exec("BEGIN IMMEDIATE");
+  const int code = writer.try_run("BEGIN IMMEDIATE");
   if (code != SQLITE_OK) throw_sqlite(code, writer.handle(), "write to", file_.path().string());
   writer.require_transaction(true);
   after_commit_.clear();
@@ -94,7 +94,7 @@ void Writer::commit() {
                                      ": an earlier failure rolled the transaction back; nothing of "
                                      "it was stored");
   }
-  const int code = writer.try_exec("COMMIT");
+  const int code = writer.try_run("COMMIT");
   if (code == SQLITE_OK) {
     writer.require_transaction(false);
     depth_ = 0;
@@ -117,7 +117,7 @@ void Writer::roll_back() noexcept {
   connection_->require_transaction(false);
   bool usable = true;
   if (sqlite3_get_autocommit(connection_->handle()) == 0) {
-    usable = connection_->try_exec("ROLLBACK") == SQLITE_OK;
+    usable = connection_->try_run("ROLLBACK") == SQLITE_OK;
   }
   // After an I/O error the connection's own view of the file cannot be trusted (invariant 3).
   const int code = sqlite3_errcode(connection_->handle()) & 0xff;
@@ -132,19 +132,20 @@ void Writer::roll_back() noexcept {
 void Writer::run_nested(const std::function<void(Session&)>& body) {
   const std::string name = "nested_" + std::to_string(depth_);
   const std::size_t actions = after_commit_.size();
-  connection_->exec(("SAVEPOINT " + name).c_str(), "write to");
+  connection_->run(("SAVEPOINT " + name), "write to");
   ++depth_;
   try {
     Session session(*connection_);
     body(session);
-    connection_->exec(("RELEASE " + name).c_str(), "write to");
+    connection_->run(("RELEASE " + name), "write to");
     --depth_;
   } catch (...) {
     --depth_;
     after_commit_.resize(actions);
     // When SQLite rolled everything back by itself there is no savepoint left; the outermost
     // transaction then refuses to go on (Connection::require_transaction).
-    connection_->try_exec(("ROLLBACK TO " + name + "; RELEASE " + name).c_str());
+    connection_->try_run("ROLLBACK TO " + name);
+    connection_->try_run("RELEASE " + name);
     throw;
   }
 }
