@@ -10,6 +10,23 @@
 
 namespace threadstore::state {
 
+class LeaseFile;
+
+/// Keeps the session index in step with the database: the rows of `index_outbox` become its lines.
+class IndexFeed {
+ public:
+  virtual ~IndexFeed() = default;
+
+  /// At the start of a write: forgets the rows that reached the index, and arranges that rows which
+  /// another process could not bring in are tried again after the commit.
+  virtual void at_write(db::Session& session) = 0;
+
+  /// Appends what waits. With `wait` it waits for the index's lock until the store's deadline,
+  /// otherwise it only tries. False, and a logged warning, when lines still wait. Outside of
+  /// transactions only: it holds the index's lock while it reads.
+  virtual bool drain(bool wait) noexcept = 0;
+};
+
 /// What the groups of one store share. Made by `state_store.cpp`, which alone composes the parts.
 struct StoreContext {
   std::shared_ptr<db::Database> database;
@@ -17,12 +34,26 @@ struct StoreContext {
   Clock clock;
   std::chrono::milliseconds deadline{5000};
   std::function<void(const std::string&)> notice;
-  /// Appends the index lines that `index_outbox` holds; false when the index is not free. Set by
-  /// `state_store.cpp`, called after commits that queued lines. Never throws.
-  std::function<bool()> drain_outbox;
+  std::shared_ptr<LeaseFile> leases;
+  std::unique_ptr<IndexFeed> feed;  ///< null when there is no index to write
 
   UnixSeconds now_seconds() const { return clock() / 1000; }
   UnixMillis now_millis() const { return clock(); }
+
+  template <class Body>
+  auto read(Body&& body) {
+    return database->read(std::forward<Body>(body));
+  }
+
+  /// What every group writes with: `Database::write`, which also takes care of the index feed.
+  template <class Body>
+  auto write(Body&& body) {
+    const bool outermost = feed && !database->in_transaction();
+    return database->write([&](db::Session& session) {
+      if (outermost) feed->at_write(session);
+      return body(session);
+    });
+  }
 };
 
 }  // namespace threadstore::state

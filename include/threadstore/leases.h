@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "threadstore/enum_names.h"
 #include "threadstore/ids.h"
 #include "threadstore/time.h"
 
@@ -18,7 +19,17 @@ class LeaseLock;
 /// What a lease is about.
 enum class LeaseKind { thread, job, run };
 
-/// Permission to write as the holder, carried by writes. Stale once somebody took the lease over.
+template <>
+struct EnumNames<LeaseKind> {
+  static constexpr std::array table{
+      std::pair{LeaseKind::thread, std::string_view("thread")},
+      std::pair{LeaseKind::job, std::string_view("job")},
+      std::pair{LeaseKind::run, std::string_view("run")},
+  };
+};
+
+/// Permission to write as the holder, carried by writes. Stale for ever once the lease was taken
+/// over or released.
 struct LeaseToken {
   std::int64_t slot = 0;
   std::int64_t generation = 0;
@@ -46,7 +57,7 @@ struct LeaseState {
 };
 
 /// A held lease: freed by `release`, by the destructor, or by the kernel at the process's death.
-/// Movable; use from one thread at a time.
+/// Keeps the store open. Movable; use from one thread at a time.
 class Lease {
  public:
   Lease(Lease&&) noexcept;
@@ -54,7 +65,7 @@ class Lease {
   ~Lease();
 
   const LeaseToken& token() const noexcept { return token_; }
-  /// False once another process has taken the lease over.
+  /// False after `release`, and once somebody has taken the lease over.
   bool still_held() const;
   /// Gives the lease back and removes its row, unless it was taken over. Never throws.
   void release() noexcept;
@@ -68,17 +79,19 @@ class Lease {
   std::unique_ptr<state::LeaseLock> lock_;
 };
 
-/// Who works on a thread, job or run now. A light handle like `Threads`.
+/// Who works on a thread, job or run now. A light handle like `Threads`. A lease protects against
+/// nobody who does not ask: writes without a token are never refused.
 class Leases {
  public:
-  /// Takes the lease when nobody alive holds it (a dead holder is replaced at once).
+  /// Takes the lease when nobody alive holds it (a dead holder is replaced at once), this process
+  /// included. Does not ask whether such a thing exists.
   /// Throws `conflict` naming the holder (details: owner, since) when somebody alive does.
   Lease acquire(LeaseKind kind, const std::string& id, const std::string& program);
 
   /// Takes the lease from whoever holds it, alive or not: the old holder's token turns stale.
   Lease take_over(LeaseKind kind, const std::string& id, const std::string& program);
 
-  /// The lease row of that thing; nothing when nobody ever took it or it was released.
+  /// Who took the lease of that thing last; nothing when nobody did or it was released.
   std::optional<LeaseState> find(LeaseKind kind, const std::string& id) const;
 
  private:

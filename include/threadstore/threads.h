@@ -80,6 +80,8 @@ struct Thread {
   std::optional<std::string> memory_mode;
   std::optional<MessageId> current_leaf_id;  ///< tip of the active branch; read-only in `upsert`
   std::optional<ForkOrigin> forked_from;     ///< read-only; set by `fork`
+  /// Read-only: the stored status is `running`, and the process that held its lease is dead.
+  bool interrupted = false;
 
   friend bool operator==(const Thread&, const Thread&) = default;
 };
