@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "state/leases/lease_file.h"
+#include "threadstore/error.h"
 
 namespace threadstore::state {
 namespace {
