@@ -62,6 +62,13 @@ class SessionIndex {
   void append(const std::vector<IndexEntry>& entries);
   void append(const IndexEntry& entry);
 
+  /// Appends what `make` returns, nothing when that is empty. `make` runs under the index's lock:
+  /// what it reads elsewhere cannot be older than a line that is in the file already. Waits at most
+  /// `deadline` for the lock (zero: only tries). What `make` throws goes to the caller. `make` may
+  /// read this index, and must not write it.
+  void append_latest(const std::function<std::vector<IndexEntry>()>& make,
+                     std::chrono::milliseconds deadline);
+
   /// Appends a tombstone: look-ups skip the thread from now on.
   void append_tombstone(const ThreadId& id, UnixSeconds now);
 
@@ -80,8 +87,9 @@ class SessionIndex {
   /// leaves the old or the new file. Unknown keys of a line are kept.
   IndexCompaction compact();
 
-  /// Replaces the file by exactly these entries (and recent tombstones), atomically.
-  void rebuild(const std::vector<IndexEntry>& entries);
+  /// Replaces the file by exactly the entries that `make` returns (and recent tombstones),
+  /// atomically. `make` runs under the lock, as in `append_latest`.
+  void rebuild(const std::function<std::vector<IndexEntry>()>& make);
 
   struct Stats {
     std::int64_t bytes = 0;
