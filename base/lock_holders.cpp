@@ -4,6 +4,7 @@
 #include <sys/sysmacros.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -26,9 +27,16 @@ std::string program_of(long pid) {
   return name;
 }
 
+/// "124 124" or "0 EOF", the last fields of a line.
+bool overlap(const std::string& first, const std::string& last, ByteRange wanted) {
+  const std::uint64_t from = std::strtoull(first.c_str(), nullptr, 10);
+  const std::uint64_t to = last == "EOF" ? UINT64_MAX : std::strtoull(last.c_str(), nullptr, 10);
+  return from <= wanted.last && to >= wanted.first;
+}
+
 }  // namespace
 
-std::string describe_lock_holders(const std::filesystem::path& file) {
+std::string describe_lock_holders(const std::filesystem::path& file, ByteRange bytes) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return {};
   const std::string wanted = lock_name(status);
@@ -37,9 +45,10 @@ std::string describe_lock_holders(const std::filesystem::path& file) {
   for (std::string line; std::getline(locks, line);) {
     // "1: POSIX ADVISORY WRITE 4711 fe:01:1234 0 EOF"; a line with "->" is somebody who waits.
     std::istringstream fields(line);
-    std::string number, kind, mode, access, name;
+    std::string number, kind, mode, access, name, first, last;
     long pid = 0;
-    if (fields >> number >> kind >> mode >> access >> pid >> name && name == wanted && pid > 0) {
+    if (fields >> number >> kind >> mode >> access >> pid >> name >> first >> last &&
+        name == wanted && pid > 0 && overlap(first, last, bytes)) {
       pids.insert(pid);
     }
   }

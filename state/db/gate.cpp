@@ -19,7 +19,7 @@
 #include <string>
 #include <thread>
 
-#include "state/db/lock_holders.h"
+#include "base/lock_holders.h"
 #include "threadstore/error.h"
 
 namespace threadstore::db {
@@ -137,7 +137,7 @@ void WriterGate::lock(const base::Deadline& deadline) {
   prepare_file();
   if (enter(deadline)) return;
   turn_.unlock();
-  throw busy(describe(lock_holders(file_, {.flock = true})));
+  throw busy(base::describe_lock_holders(file_));
 }
 
 void WriterGate::unlock() noexcept {

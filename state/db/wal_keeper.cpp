@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "state/db/lock_holders.h"
+#include "state/db/database_users.h"
 
 namespace threadstore::db {
 namespace {
@@ -61,10 +61,6 @@ std::int64_t size_of(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-void CloseConnection::operator()(sqlite3* connection) const noexcept {
-  sqlite3_close_v2(connection);
-}
 
 void never_checkpoint(sqlite3* connection) {
   sqlite3_wal_autocheckpoint(connection, 0);
@@ -210,7 +206,7 @@ void WalKeeper::warn_when_large() {
   const std::int64_t bytes = wal_bytes(writer_, frames_);
   if (bytes <= warn_above_) return;
   while (warn_above_ < bytes) warn_above_ *= 2;
-  const std::string readers = describe(lock_holders(beside(database_, "-shm"), wal_reader_locks));
+  const std::string readers = who_reads(database_);
   if (warn_) {
     warn_("the write-ahead log of " + database_.string() + " has grown to " +
           std::to_string(bytes >> 20) +

@@ -13,10 +13,8 @@ struct sqlite3;
 
 namespace threadstore::db {
 
-struct CloseConnection {
-  void operator()(sqlite3* connection) const noexcept;
-};
-using ConnectionHandle = std::unique_ptr<sqlite3, CloseConnection>;
+/// A connection and what keeps it open: closed with the last copy.
+using ConnectionHandle = std::shared_ptr<sqlite3>;
 
 /// Turns off both ways in which SQLite checkpoints by itself: after a commit, and when the last
 /// connection closes. For every reader connection, right after it was opened.

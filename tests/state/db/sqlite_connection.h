@@ -41,7 +41,7 @@ inline db::ConnectionHandle open_sqlite(const std::filesystem::path& file,
   sqlite3* connection = nullptr;
   const int code =
       sqlite3_open_v2(file.c_str(), &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs);
-  db::ConnectionHandle handle(connection);
+  db::ConnectionHandle handle(connection, sqlite3_close_v2);
   if (code != SQLITE_OK) throw std::runtime_error("open " + file.string());
   sqlite3_busy_timeout(connection, 5000);
   sql(connection,
