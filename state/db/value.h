@@ -24,6 +24,7 @@ class Value {
   using Storage = std::variant<std::monostate, std::int64_t, double, std::string_view, Blob>;
 
   // Implicit on purpose: a call lists plain values.
+  // NOLINTBEGIN(google-explicit-constructor)
   Value(std::nullopt_t) {}
   Value(std::string_view text) : storage_(text) {}
   Value(const std::string& text) : storage_(std::string_view(text)) {}
@@ -48,6 +49,7 @@ class Value {
   Value(const std::optional<T>& value) {
     if (value) storage_ = Value(*value).storage_;
   }
+  // NOLINTEND(google-explicit-constructor)
 
   const Storage& storage() const noexcept { return storage_; }
 
