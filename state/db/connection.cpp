@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "state/db/sqlite_error.h"
+#include "state/db/wal_keeper.h"
 
 namespace threadstore::db {
 namespace {
@@ -45,7 +46,11 @@ void Connection::configure(const Target& target, Role role) {
   switch_setting(handle_, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0);
   switch_setting(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
   switch_setting(handle_, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
-  if (role == Role::reader) switch_setting(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
+  if (role == Role::writer) {
+    sqlite3_wal_autocheckpoint(handle_, 0);  // its keeper moves the WAL
+  } else {
+    never_checkpoint(handle_);
+  }
 
   script(
       "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA secure_delete=ON;"

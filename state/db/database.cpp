@@ -20,7 +20,15 @@ namespace threadstore::db {
 class Database::Impl {
  public:
   Impl(const std::filesystem::path& path, const Options& wanted)
-      : options(wanted), file(path, options), writer(file, options), readers(file.target()) {}
+      : options(with_notice(wanted)),
+        file(path, options),
+        writer(file, options),
+        readers(file.target()) {}
+
+  static Options with_notice(Options options) {
+    if (!options.notice) options.notice = [](const std::string&) {};
+    return options;
+  }
 
   const Options options;
   const StoreFile file;
@@ -145,7 +153,9 @@ void Database::copy_to(const std::filesystem::path& target) {
   }
 }
 
-bool Database::scrub_wal() { return impl_->options.mode != Mode::read_write || true; }
+bool Database::scrub_wal() {
+  return impl_->options.mode != Mode::read_write || impl_->writer.scrub_wal();
+}
 
 const std::filesystem::path& Database::file() const noexcept { return impl_->file.path(); }
 Mode Database::mode() const noexcept { return impl_->options.mode; }

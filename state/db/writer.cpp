@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "state/db/database_users.h"
 #include "state/db/sqlite_error.h"
 
 namespace threadstore::db {
@@ -25,6 +26,15 @@ Writer::~Writer() = default;
 Connection& Writer::connection() {
   if (connection_) return *connection_;
   connection_ = std::make_unique<Connection>(file_.target(), Role::writer);
+  if (gate_ && !file_.target().network) {
+    keeper_ = std::make_unique<WalKeeper>(
+        connection_->handle(), file_.path(),
+        [this] {
+          const auto guard = std::make_shared<Connection>(file_.target(), Role::guard);
+          return ConnectionHandle(guard, guard->handle());
+        },
+        options_.notice);
+  }
   return *connection_;
 }
 
@@ -72,6 +82,7 @@ void Writer::run_outermost(const std::function<void(Session&)>& body) {
       }
     }
     actions.swap(after_commit_);
+    if (keeper_) keeper_->after_commit(deadline);
   }
   for (const auto& action : actions) action();
 }
@@ -80,11 +91,20 @@ void Writer::begin(base::Deadline deadline) {
   Connection& writer = connection();
   writer.set_deadline(deadline);
   const int code = writer.try_run("BEGIN IMMEDIATE");
+  if ((code & 0xff) == SQLITE_BUSY) throw_busy();
   if (code != SQLITE_OK) throw_sqlite(code, writer.handle(), "write to", file_.path().string());
   writer.require_transaction(true);
   after_commit_.clear();
   depth_ = 1;
   owner_ = std::this_thread::get_id();
+}
+
+void Writer::throw_busy() const {
+  std::string holder = who_writes(file_.path());
+  if (holder.empty()) holder = "another program";
+  throw Error(ErrorCode::busy, "cannot write to " + file_.path().string() + ": " + holder +
+                                   " kept its write lock past the deadline; nothing was changed, "
+                                   "try again when it has finished, or end it");
 }
 
 void Writer::commit() {
@@ -122,6 +142,7 @@ void Writer::roll_back() noexcept {
   // After an I/O error the connection's own view of the file cannot be trusted (invariant 3).
   const int code = sqlite3_errcode(connection_->handle()) & 0xff;
   if (!usable || code == SQLITE_IOERR) {
+    keeper_.reset();
     connection_.reset();
   }
   after_commit_.clear();
@@ -161,6 +182,18 @@ void Writer::after_commit(std::function<void()> action) {
     return;
   }
   after_commit_.push_back(std::move(action));
+}
+
+bool Writer::scrub_wal() {
+  const auto deadline = base::Deadline::after(options_.deadline);
+  std::unique_lock turn(turn_, std::defer_lock);
+  take_turn(turn, deadline);
+  file_.check_in_place();
+  connection();
+  if (!keeper_) return true;
+  gate_->lock(deadline);
+  const std::unique_lock gate(*gate_, std::adopt_lock);
+  return keeper_->scrub(deadline);
 }
 
 }  // namespace threadstore::db

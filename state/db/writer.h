@@ -12,6 +12,7 @@
 #include "state/db/gate.h"
 #include "state/db/session.h"
 #include "state/db/store_file.h"
+#include "state/db/wal_keeper.h"
 
 namespace threadstore::db {
 
@@ -39,10 +40,14 @@ class Writer {
 
   void after_commit(std::function<void()> action);
 
+  /// See Database::scrub_wal.
+  bool scrub_wal();
+
  private:
   void run_outermost(const std::function<void(Session&)>& body);
   void run_nested(const std::function<void(Session&)>& body);
   void begin(base::Deadline deadline);
+  [[noreturn]] void throw_busy() const;
   void commit();
   void roll_back() noexcept;
   void take_turn(std::unique_lock<std::timed_mutex>& turn, base::Deadline deadline);
@@ -53,6 +58,7 @@ class Writer {
   std::timed_mutex turn_;
   std::shared_ptr<WriterGate> gate_;  ///< null for an in-memory store
   std::unique_ptr<Connection> connection_;
+  std::unique_ptr<WalKeeper> keeper_;  ///< null where there is no WAL; goes before connection_
   std::atomic<std::thread::id> owner_{};
   int depth_ = 0;
   std::vector<std::function<void()>> after_commit_;

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -176,6 +178,27 @@ TEST(DatabaseTest, AThreadThatKeepsItsTransactionMakesOthersBusyAtTheDeadline) {
       EXPECT_EQ(code_of([&] { database->write([](Session&) {}); }), ErrorCode::busy);
     }).join();
   });
+}
+
+TEST(DatabaseTest, AnotherProgramThatKeepsTheWriteLockIsNamed) {
+  const TempDir dir;
+  auto database = Database::open(dir / "s.db", {.deadline = milliseconds(50)});
+  database->write([](Session& session) {
+    session.script("CREATE TABLE words(id INTEGER PRIMARY KEY, word TEXT)");
+  });
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open((dir / "s.db").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  try {
+    add(*database, "waits");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::busy);
+    EXPECT_THAT(error.what(), HasSubstr("process " + std::to_string(::getpid())));
+  }
+  sqlite3_close(other);
+  add(*database, "goes on");
+  EXPECT_THAT(words(*database), ElementsAre("goes on"));
 }
 
 TEST(DatabaseTest, TwoOpensOfOneFileShareTheirConnections) {
