@@ -8,6 +8,8 @@ namespace threadstore::state {
 
 db::Component threads_component();
 db::Component checkpoints_component();
+db::Component jobs_component();
+db::Component workflow_component();
 db::Component leases_component();
 
 }  // namespace threadstore::state

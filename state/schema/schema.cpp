@@ -9,7 +9,8 @@ const db::Schema& state_schema() {
   static const db::Schema schema{
       .identity_table = "threads",
       .format = format_steps(),
-      .components = {threads_component(), checkpoints_component(), leases_component()},
+      .components = {threads_component(), checkpoints_component(), jobs_component(),
+                     workflow_component(), leases_component()},
   };
   return schema;
 }
