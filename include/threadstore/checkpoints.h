@@ -20,8 +20,8 @@ struct StoreContext;
 struct Checkpoint {
   ThreadId thread_id;
   CheckpointId checkpoint_id;
-  std::string state;           ///< any JSON value, as the writer gave it, byte for byte
-  UnixSeconds created_at = 0;  ///< of the last save; never before that of an earlier save
+  std::string state;                 ///< any JSON value, as the writer gave it, byte for byte
+  UnixSeconds created_at = 0;        ///< of the last save; never before that of an earlier save
   std::optional<MessageId> leaf_id;  ///< the current leaf when it was saved
   /// True when `restore` can go back: the leaf was remembered, or the thread was empty then (no
   /// `leaf_id`). False for checkpoints that another program saved.
@@ -38,7 +38,7 @@ struct NewCheckpoint {
 };
 
 struct CheckpointFilter {
-  std::size_t limit = 100;  ///< 1 to 1,000; a page also ends once its states pass 64 MiB
+  std::size_t limit = 100;             ///< 1 to 1,000; a page also ends once its states pass 64 MiB
   std::optional<std::string> after{};  ///< a page's `next`
 };
 

@@ -82,8 +82,8 @@ struct NewGoal {
 
 /// What one pass cost.
 struct GoalUsage {
-  std::int64_t tokens = 0;             ///< not negative
-  std::int64_t seconds = 0;            ///< not negative
+  std::int64_t tokens = 0;            ///< not negative
+  std::int64_t seconds = 0;           ///< not negative
   std::optional<UnixSeconds> when{};  ///< default: now
 };
 

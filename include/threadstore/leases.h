@@ -96,6 +96,7 @@ class Leases {
 
  private:
   friend class StateStore;
+  friend class Jobs;
   explicit Leases(std::shared_ptr<state::StoreContext> context);
   std::shared_ptr<state::StoreContext> context_;
 };

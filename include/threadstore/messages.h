@@ -154,6 +154,7 @@ class Messages {
 
  private:
   friend class StateStore;
+  friend class Checkpoints;
   explicit Messages(std::shared_ptr<state::StoreContext> context);
   std::shared_ptr<state::StoreContext> context_;
 };

@@ -9,11 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "threadstore/checkpoints.h"
 #include "threadstore/error.h"
+#include "threadstore/goals.h"
+#include "threadstore/jobs.h"
 #include "threadstore/leases.h"
 #include "threadstore/messages.h"
 #include "threadstore/session_index.h"
 #include "threadstore/threads.h"
+#include "threadstore/tools.h"
+#include "threadstore/workflow_trace.h"
 
 namespace threadstore {
 
@@ -50,6 +55,11 @@ class StateStore {
 
   Threads threads() const;
   Messages messages() const;
+  Checkpoints checkpoints() const;
+  Tools tools() const;
+  Goals goals() const;
+  Jobs jobs() const;
+  Workflows workflows() const;
   Leases leases() const;
   /// Null for an in-memory store.
   SessionIndex* index() const;

@@ -1,9 +1,12 @@
 #include "threadstore/checkpoints.h"
 
 #include "base/json.h"
-#include "state/db/database.h"
+#include "state/db/session.h"
 #include "state/store_context.h"
 #include "state/threads/keyset_cursor.h"
+#include "state/threads/thread_record.h"
+#include "threadstore/error.h"
+#include "threadstore/messages.h"
 
 namespace threadstore {
 namespace {
@@ -11,12 +14,15 @@ namespace {
 using state::KeysetCursor;
 
 constexpr std::size_t kMaxStateBytes = 64u << 20;
-constexpr const char* kLatestFirst = " ORDER BY created_at DESC, save_order DESC, checkpoint_id DESC";
+constexpr const char* kLatestFirst =
+    " ORDER BY created_at DESC, save_order DESC, checkpoint_id DESC";
 
 // leaf_id: null remembers nothing, 0 an empty thread (component_checkpoints.cpp).
 const std::string kSelect =
     "SELECT thread_id, checkpoint_id, state_json, created_at, leaf_id, save_order "
-    "FROM checkpoints WHERE thread_id = ?";
+    "FROM checkpoints WHERE EXISTS (SELECT 1 FROM threads WHERE threads.id = checkpoints.thread_id"
+    " AND " +
+    std::string(state::thread_is_visible) + ") AND thread_id = ?";
 constexpr int kSaveOrder = 5;
 
 Checkpoint read_checkpoint(const db::Row& row) {
@@ -50,7 +56,6 @@ std::optional<Checkpoint> read_one(db::Session& session, const std::string& sql,
 
 std::optional<Checkpoint> find_in(db::Session& session, const ThreadId& thread,
                                   const CheckpointId& id) {
-  if (!state::thread_exists(session, thread)) return std::nullopt;
   return read_one(session, kSelect + " AND checkpoint_id = ?", {thread, id});
 }
 
@@ -72,17 +77,19 @@ Checkpoint Checkpoints::save(const ThreadId& thread, const NewCheckpoint& checkp
                 "a checkpoint of thread " + thread.str() + " needs a name: it is empty");
   }
   if (checkpoint.state.size() > kMaxStateBytes) {
-    throw Error(ErrorCode::invalid_argument,
-                "the state of " + what + " has " + std::to_string(checkpoint.state.size()) +
-                    " bytes, more than 64 MiB");
+    throw Error(ErrorCode::invalid_argument, "the state of " + what + " has " +
+                                                 std::to_string(checkpoint.state.size()) +
+                                                 " bytes, more than 64 MiB");
   }
+  state::check_text(checkpoint.id.str(), "checkpoint_id");
   base::check_json(checkpoint.state, "the state of " + what);
 
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     state::require_thread(session, thread);
     std::optional<MessageId> leaf;
     if (checkpoint.remember_leaf) {
-      leaf = session.value<std::optional<MessageId>>(
+      leaf = session
+                 .value<std::optional<MessageId>>(
                      "SELECT current_leaf_id FROM threads WHERE id = ?", {thread})
                  .value()
                  .value_or(MessageId{0});
@@ -116,63 +123,68 @@ Checkpoint Checkpoints::save(const ThreadId& thread, const NewCheckpoint& checkp
 }
 
 std::optional<Checkpoint> Checkpoints::find(const ThreadId& thread, const CheckpointId& id) const {
-  return context_->database->read(
-      [&](db::Session& session) { return find_in(session, thread, id); });
+  return context_->read([&](db::Session& session) { return find_in(session, thread, id); });
 }
 
 Checkpoint Checkpoints::get(const ThreadId& thread, const CheckpointId& id) const {
-  return context_->database->read(
-      [&](db::Session& session) { return get_in(session, thread, id); });
+  return context_->read([&](db::Session& session) { return get_in(session, thread, id); });
 }
 
 std::optional<Checkpoint> Checkpoints::latest(const ThreadId& thread) const {
-  return context_->database->read([&](db::Session& session) -> std::optional<Checkpoint> {
-    if (!state::thread_exists(session, thread)) return std::nullopt;
+  return context_->read([&](db::Session& session) -> std::optional<Checkpoint> {
     return read_one(session, kSelect + kLatestFirst + " LIMIT 1", {thread});
   });
 }
 
 Page<Checkpoint> Checkpoints::list(const ThreadId& thread, const CheckpointFilter& filter) const {
   state::check_limit(filter.limit);
-  const KeysetCursor after = state::read_cursor(filter.after);
-  return context_->database->read([&](db::Session& session) {
+  const KeysetCursor after = state::KeysetCursor::parse(filter.after);
+  return context_->read([&](db::Session& session) {
     state::require_thread(session, thread);
     Page<Checkpoint> page;
     KeysetCursor last;
     std::size_t bytes = 0;
-    session.each(kSelect + " AND (created_at, save_order, checkpoint_id) < (?, ?, ?)" +
-                     kLatestFirst,
-                 {thread, after.at, after.order, after.id}, [&](const db::Row& row) {
-                   if (page.items.size() == filter.limit || bytes > kMaxStateBytes) {
-                     page.next = last.str();
-                     return false;
-                   }
-                   Checkpoint& item = page.items.emplace_back(read_checkpoint(row));
-                   item.state_damaged = base::find_json_fault(item.state).has_value();
-                   bytes += item.state.size();
-                   last = {item.created_at, row.integer(kSaveOrder), item.checkpoint_id.str()};
-                   return true;
-                 });
+    session.each(
+        kSelect + " AND (created_at, save_order, checkpoint_id) < (?, ?, ?)" + kLatestFirst,
+        {thread, after.at, after.order, after.id}, [&](const db::Row& row) {
+          if (page.items.size() == filter.limit || bytes > kMaxStateBytes) {
+            page.next = last.str();
+            return false;
+          }
+          Checkpoint& item = page.items.emplace_back(read_checkpoint(row));
+          item.state_damaged = base::find_json_fault(item.state).has_value();
+          bytes += item.state.size();
+          last = {item.created_at, row.integer(kSaveOrder), item.checkpoint_id.str()};
+          return true;
+        });
     return page;
   });
 }
 
 Checkpoint Checkpoints::restore(const ThreadId& thread, const CheckpointId& id,
                                 const std::optional<LeaseToken>& lease) {
-  return context_->database->write([&](db::Session& session) {
+  // A fork's inherited path is read before the write lock is taken, and remembered.
+  if (const auto leaf = get(thread, id).leaf_id) Messages(context_).find(thread, *leaf);
+  return context_->write([&](db::Session& session) {
     Checkpoint checkpoint = get_in(session, thread, id);
     if (!checkpoint.restorable) {
       throw Error(ErrorCode::invalid_argument,
                   describe(thread, id) + " remembers no message to go back to: it was saved " +
                       "without one, or another program saved it");
     }
-    state::switch_leaf(session, thread, checkpoint.leaf_id, lease);
+    Messages messages(context_);
+    if (checkpoint.leaf_id && !messages.find(thread, *checkpoint.leaf_id)) {
+      throw Error(ErrorCode::not_found, "message " + std::to_string(to_int(*checkpoint.leaf_id)) +
+                                            ", to which " + describe(thread, id) +
+                                            " goes back, was deleted: nothing was changed");
+    }
+    messages.set_current_leaf(thread, checkpoint.leaf_id, lease);
     return checkpoint;
   });
 }
 
 bool Checkpoints::remove(const ThreadId& thread, const CheckpointId& id) {
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     state::require_thread(session, thread);
     return session.run("DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_id = ?",
                        {thread, id}) > 0;

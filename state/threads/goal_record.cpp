@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "state/threads/thread_record.h"
 #include "threadstore/error.h"
 
 namespace threadstore::state {
@@ -21,8 +22,8 @@ std::optional<GoalPauseReason> unquoted(std::string_view text) {
 }
 
 [[noreturn]] void throw_damaged(const Goal& goal, const std::string& fault) {
-  throw Error(ErrorCode::damaged, "the goal of thread " + goal.thread_id.str() + " is damaged: " +
-                                      fault + "; set a new goal or remove it");
+  throw Error(ErrorCode::damaged, "the goal of thread " + goal.thread_id.str() +
+                                      " is damaged: " + fault + "; set a new goal or remove it");
 }
 
 }  // namespace
@@ -87,6 +88,8 @@ void check_goal(const Goal& goal) {
                 "cannot store the goal of thread " + goal.thread_id.str() + ": " + why);
   };
   if (goal.goal_id.empty()) refuse("goal_id is empty");
+  check_text(goal.goal_id.str(), "goal_id");
+  check_text(goal.objective, "objective");
   if (goal.objective.empty()) refuse("the objective is empty");
   if (goal.token_budget.value_or(0) < 0) refuse("the token budget is negative");
   if (goal.tokens_used < 0) refuse("tokens_used is negative");

@@ -4,17 +4,23 @@
 #include <limits>
 
 #include "base/ids.h"
-#include "state/db/database.h"
+#include "state/db/session.h"
 #include "state/store_context.h"
 #include "state/threads/goal_record.h"
 #include "state/threads/keyset_cursor.h"
+#include "state/threads/thread_record.h"
+#include "threadstore/error.h"
 
 namespace threadstore {
 namespace {
 
 using state::read_goal;
 
-const std::string kSelect = std::string("SELECT ") + state::kGoalColumns + " FROM thread_goals";
+// A thread that is being removed has no goal any more.
+const std::string kSelect = std::string("SELECT ") + state::kGoalColumns +
+                            " FROM thread_goals WHERE EXISTS (SELECT 1 FROM threads"
+                            " WHERE threads.id = thread_goals.thread_id AND " +
+                            state::thread_is_visible + ")";
 const std::string kReturning = std::string(" RETURNING ") + state::kGoalColumns;
 
 /// The status word that `read_goal` makes of a row, as SQL.
@@ -25,8 +31,7 @@ constexpr const char* kStatusAsRead = R"(
        ELSE 'paused' END)";
 
 std::optional<Goal> find_in(db::Session& session, const ThreadId& thread) {
-  if (!state::thread_exists(session, thread)) return std::nullopt;
-  return session.one(kSelect + " WHERE thread_id = ?", {thread}, read_goal);
+  return session.one(kSelect + " AND thread_id = ?", {thread}, read_goal);
 }
 
 Goal get_in(db::Session& session, const ThreadId& thread) {
@@ -38,8 +43,7 @@ Goal get_in(db::Session& session, const ThreadId& thread) {
 void refuse_complete(const Goal& goal, const std::string& verb) {
   if (goal.status != GoalStatus::complete) return;
   throw Error(ErrorCode::conflict, "cannot " + verb + " the goal of thread " +
-                                       goal.thread_id.str() +
-                                       ": it is complete; set a new one");
+                                       goal.thread_id.str() + ": it is complete; set a new one");
 }
 
 void refuse_overflow(const Goal& goal, std::int64_t value, std::int64_t delta, const char* what) {
@@ -52,7 +56,7 @@ void refuse_overflow(const Goal& goal, std::int64_t value, std::int64_t delta, c
 // The write lock is held from before the read: nothing that others counted is lost.
 Goal change(state::StoreContext& context, const ThreadId& thread,
             const std::function<void(Goal&)>& edit) {
-  return context.database->write([&](db::Session& session) {
+  return context.write([&](db::Session& session) {
     Goal goal = get_in(session, thread);
     edit(goal);
     goal.updated_at = std::max(goal.updated_at, context.now_seconds());
@@ -80,7 +84,7 @@ Goal Goals::set(const ThreadId& thread, const NewGoal& goal) {
 
 Goal Goals::upsert(const Goal& goal) {
   state::check_goal(goal);
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     state::require_thread(session, goal.thread_id);
     state::store_goal(session, goal);
     return get_in(session, goal.thread_id);
@@ -89,12 +93,12 @@ Goal Goals::upsert(const Goal& goal) {
 
 std::optional<AccruedUsage> Goals::record_usage(const ThreadId& thread, const GoalUsage& usage) {
   if (usage.tokens < 0 || usage.seconds < 0) {
-    throw Error(ErrorCode::invalid_argument,
-                "cannot record usage of the goal of thread " + thread.str() +
-                    ": tokens and seconds must not be negative");
+    throw Error(ErrorCode::invalid_argument, "cannot record usage of the goal of thread " +
+                                                 thread.str() +
+                                                 ": tokens and seconds must not be negative");
   }
   const UnixSeconds when = usage.when.value_or(context_->now_seconds());
-  return context_->database->write([&](db::Session& session) -> std::optional<AccruedUsage> {
+  return context_->write([&](db::Session& session) -> std::optional<AccruedUsage> {
     const auto before = find_in(session, thread);
     if (!before) return std::nullopt;
     refuse_overflow(*before, before->tokens_used, usage.tokens, "tokens_used");
@@ -120,7 +124,7 @@ std::optional<AccruedUsage> Goals::record_usage(const ThreadId& thread, const Go
 
 std::optional<Goal> Goals::record_continuation(const ThreadId& thread,
                                                std::optional<UnixSeconds> when) {
-  return context_->database->write([&](db::Session& session) -> std::optional<Goal> {
+  return context_->write([&](db::Session& session) -> std::optional<Goal> {
     const auto before = find_in(session, thread);
     if (!before) return std::nullopt;
     refuse_overflow(*before, before->continuation_count, 1, "continuation_count");
@@ -136,7 +140,7 @@ std::optional<Goal> Goals::record_continuation(const ThreadId& thread,
 std::optional<Goal> Goals::record_gap(const ThreadId& thread, const std::string& fingerprint,
                                       std::optional<UnixSeconds> when) {
   const UnixSeconds now = when.value_or(context_->now_seconds());
-  return context_->database->write([&](db::Session& session) -> std::optional<Goal> {
+  return context_->write([&](db::Session& session) -> std::optional<Goal> {
     auto goal = find_in(session, thread);
     if (!goal) return std::nullopt;
     const std::int64_t pass = std::max<std::int64_t>(goal->continuation_count, 0);
@@ -170,10 +174,10 @@ Goal Goals::resume(const ThreadId& thread) {
   return change(*context_, thread, [](Goal& goal) {
     refuse_complete(goal, "resume");
     if (goal.token_budget && goal.tokens_used > *goal.token_budget) {
-      throw Error(ErrorCode::conflict,
-                  "cannot resume the goal of thread " + goal.thread_id.str() + ": it used " +
-                      std::to_string(goal.tokens_used) + " tokens of " +
-                      std::to_string(*goal.token_budget) + "; give it a larger budget first");
+      throw Error(ErrorCode::conflict, "cannot resume the goal of thread " + goal.thread_id.str() +
+                                           ": it used " + std::to_string(goal.tokens_used) +
+                                           " tokens of " + std::to_string(*goal.token_budget) +
+                                           "; give it a larger budget first");
     }
     goal.status = GoalStatus::active;
     goal.pause_reason.reset();
@@ -196,23 +200,22 @@ Goal Goals::set_token_budget(const ThreadId& thread, std::optional<std::int64_t>
 }
 
 std::optional<Goal> Goals::find(const ThreadId& thread) const {
-  return context_->database->read([&](db::Session& session) { return find_in(session, thread); });
+  return context_->read([&](db::Session& session) { return find_in(session, thread); });
 }
 
 Goal Goals::get(const ThreadId& thread) const {
-  return context_->database->read([&](db::Session& session) { return get_in(session, thread); });
+  return context_->read([&](db::Session& session) { return get_in(session, thread); });
 }
 
 GoalPage Goals::list(const GoalFilter& filter) const {
   state::check_limit(filter.limit);
-  const state::KeysetCursor after = state::read_cursor(filter.after);
-  return context_->database->read([&](db::Session& session) {
+  const state::KeysetCursor after = state::KeysetCursor::parse(filter.after);
+  return context_->read([&](db::Session& session) {
     GoalPage page;
     state::KeysetCursor last;
     std::size_t rows = 0;
-    session.each(kSelect + " WHERE (updated_at, thread_id) < (?1, ?2) AND (?3 IS NULL OR ?3 = " +
-                     kStatusAsRead + ") AND " + state::thread_visible("thread_goals.thread_id") +
-                     " ORDER BY updated_at DESC, thread_id DESC",
+    session.each(kSelect + " AND (updated_at, thread_id) < (?1, ?2) AND (?3 IS NULL OR ?3 = " +
+                     kStatusAsRead + ") ORDER BY updated_at DESC, thread_id DESC",
                  {after.at, after.id, filter.status}, [&](const db::Row& row) {
                    if (rows++ == filter.limit) {
                      page.next = last.str();
@@ -231,7 +234,7 @@ GoalPage Goals::list(const GoalFilter& filter) const {
 }
 
 bool Goals::remove(const ThreadId& thread) {
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     state::require_thread(session, thread);
     return session.run("DELETE FROM thread_goals WHERE thread_id = ?", {thread}) > 0;
   });

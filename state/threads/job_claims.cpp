@@ -1,7 +1,8 @@
-#include "state/db/database.h"
-#include "state/leases/lease_file.h"
+#include "state/db/session.h"
 #include "state/store_context.h"
 #include "state/threads/job_record.h"
+#include "state/threads/thread_record.h"
+#include "threadstore/error.h"
 #include "threadstore/jobs.h"
 
 // Who works on a job. Everything here happens inside one write transaction, so of any number of
@@ -51,10 +52,10 @@ Job settle(state::StoreContext& context, db::Session& session, const Job& job) {
 }
 
 std::vector<Job> settle_interrupted(state::StoreContext& context, db::Session& session) {
-  auto jobs = session.all(
-      state::select_jobs + " WHERE leases.slot IS NOT NULL AND jobs.status = 'running'"
-                           " ORDER BY jobs.created_at, jobs.id",
-      {}, [&](const db::Row& row) { return state::read_job(context, row); });
+  auto jobs = session.all(state::select_jobs +
+                              " WHERE leases.slot IS NOT NULL AND jobs.status = 'running'"
+                              " ORDER BY jobs.created_at, jobs.id",
+                          {}, [&](const db::Row& row) { return state::read_job(context, row); });
   std::erase_if(jobs, [](const Job& job) { return !job.interrupted; });
   for (Job& job : jobs) job = settle(context, session, job);
   return jobs;
@@ -63,7 +64,8 @@ std::vector<Job> settle_interrupted(state::StoreContext& context, db::Session& s
 }  // namespace
 
 std::optional<ClaimedJob> Jobs::claim(const std::string& owner) {
-  return context_->database->write([&](db::Session& session) -> std::optional<ClaimedJob> {
+  state::check_text(owner, "owner");
+  return context_->write([&](db::Session& session) -> std::optional<ClaimedJob> {
     settle_interrupted(*context_, session);
     const auto id = take_oldest(*context_, session, owner);
     if (!id) return std::nullopt;
@@ -73,7 +75,8 @@ std::optional<ClaimedJob> Jobs::claim(const std::string& owner) {
 }
 
 std::optional<Job> Jobs::claim_detached(const std::string& owner) {
-  return context_->database->write([&](db::Session& session) -> std::optional<Job> {
+  state::check_text(owner, "owner");
+  return context_->write([&](db::Session& session) -> std::optional<Job> {
     settle_interrupted(*context_, session);
     const auto id = take_oldest(*context_, session, owner);
     if (!id) return std::nullopt;
@@ -82,7 +85,7 @@ std::optional<Job> Jobs::claim_detached(const std::string& owner) {
 }
 
 Job Jobs::requeue(const JobId& id) {
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     const Job job = state::get_job(*context_, session, id);
     if (job.status != JobStatus::running) {
       throw Error(ErrorCode::conflict, "cannot re-queue job " + id.str() + ": it is " +
@@ -99,7 +102,7 @@ Job Jobs::requeue(const JobId& id) {
 }
 
 std::vector<Job> Jobs::requeue_interrupted() {
-  return context_->database->write(
+  return context_->write(
       [&](db::Session& session) { return settle_interrupted(*context_, session); });
 }
 

@@ -1,7 +1,7 @@
 #include "state/threads/job_record.h"
 
 #include "state/leases/lease_file.h"
-#include "state/leases/lease_record.h"
+#include "state/leases/lease_token.h"
 #include "threadstore/error.h"
 
 namespace threadstore::state {
@@ -60,9 +60,9 @@ Job get_job(StoreContext& context, db::Session& session, const JobId& id) {
 
 void check_progress(const JobId& id, std::optional<int> progress) {
   if (!progress || (*progress >= 0 && *progress <= 100)) return;
-  throw Error(ErrorCode::invalid_argument, "the progress of job " + id.str() +
-                                               " must be 0 to 100, not " +
-                                               std::to_string(*progress));
+  throw Error(
+      ErrorCode::invalid_argument,
+      "the progress of job " + id.str() + " must be 0 to 100, not " + std::to_string(*progress));
 }
 
 void end_claim(db::Session& session, const JobId& id) {

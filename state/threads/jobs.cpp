@@ -1,11 +1,13 @@
 #include "threadstore/jobs.h"
 
 #include "base/ids.h"
-#include "state/db/database.h"
-#include "state/leases/lease_record.h"
+#include "state/db/session.h"
+#include "state/leases/lease_token.h"
 #include "state/store_context.h"
 #include "state/threads/job_record.h"
 #include "state/threads/keyset_cursor.h"
+#include "state/threads/thread_record.h"
+#include "threadstore/error.h"
 
 namespace threadstore {
 
@@ -13,17 +15,19 @@ Jobs::Jobs(std::shared_ptr<state::StoreContext> context) : context_(std::move(co
 
 Job Jobs::save(const NewJob& job) {
   const UnixSeconds now = context_->now_seconds();
-  const JobId id =
-      job.id.empty() ? JobId(base::make_uuid_v7(context_->now_millis())) : job.id;
+  const JobId id = job.id.empty() ? JobId(base::make_uuid_v7(context_->now_millis())) : job.id;
   state::check_progress(id, job.progress);
   if (job.name.empty()) {
     throw Error(ErrorCode::invalid_argument, "job " + id.str() + " needs a name");
   }
+  state::check_text(id.str(), "id");
+  state::check_text(job.name, "name");
+  state::check_text(job.detail.value_or(""), "detail");
   if (job.max_attempts && *job.max_attempts < 1) {
     throw Error(ErrorCode::invalid_argument,
                 "max_attempts of job " + id.str() + " must be at least 1");
   }
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     session.run(
         R"(INSERT INTO jobs (id, name, status, progress, detail, created_at, updated_at)
            VALUES (?1, ?2, ?3, ?4, ?5, coalesce(?6, ?7), coalesce(?8, ?7))
@@ -31,8 +35,7 @@ Job Jobs::save(const NewJob& job) {
              name = excluded.name, status = excluded.status, progress = excluded.progress,
              detail = excluded.detail, created_at = coalesce(?6, jobs.created_at),
              updated_at = excluded.updated_at)",
-        {id, job.name, job.status, job.progress, job.detail, job.created_at, now,
-         job.updated_at});
+        {id, job.name, job.status, job.progress, job.detail, job.created_at, now, job.updated_at});
     if (job.max_attempts) {
       session.run(R"(INSERT INTO job_claims (job_id, max_attempts) VALUES (?, ?)
                      ON CONFLICT (job_id) DO UPDATE SET max_attempts = excluded.max_attempts)",
@@ -44,8 +47,9 @@ Job Jobs::save(const NewJob& job) {
 }
 
 Job Jobs::update(const JobId& id, const JobPatch& patch, const std::optional<LeaseToken>& lease) {
+  state::check_text(patch.detail.value().value_or(""), "detail");
   if (patch.progress.changes()) state::check_progress(id, patch.progress.value());
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     state::get_job(*context_, session, id);
     if (lease) state::check_token(session, LeaseKind::job, id.str(), *lease);
     session.run(
@@ -64,17 +68,16 @@ Job Jobs::update(const JobId& id, const JobPatch& patch, const std::optional<Lea
 
 Page<Job> Jobs::list(const JobFilter& filter) const {
   state::check_limit(filter.limit);
-  const state::KeysetCursor after = state::read_cursor(filter.after);
-  return context_->database->read([&](db::Session& session) {
+  const state::KeysetCursor after = state::KeysetCursor::parse(filter.after);
+  return context_->read([&](db::Session& session) {
     Page<Job> page;
-    page.items = session.all(
-        state::select_jobs + R"( WHERE (jobs.updated_at, jobs.id) < (?1, ?2)
+    page.items = session.all(state::select_jobs + R"( WHERE (jobs.updated_at, jobs.id) < (?1, ?2)
             AND (?3 IS NULL OR jobs.status = ?3
                  OR (?3 = 'queued' AND jobs.status NOT IN
                      ('running', 'paused', 'completed', 'failed', 'cancelled')))
           ORDER BY jobs.updated_at DESC, jobs.id DESC LIMIT ?4)",
-        {after.at, after.id, filter.status, filter.limit + 1},
-        [&](const db::Row& row) { return state::read_job(*context_, row); });
+                             {after.at, after.id, filter.status, filter.limit + 1},
+                             [&](const db::Row& row) { return state::read_job(*context_, row); });
     if (page.items.size() > filter.limit) {
       page.items.pop_back();
       const Job& last = page.items.back();
@@ -85,17 +88,17 @@ Page<Job> Jobs::list(const JobFilter& filter) const {
 }
 
 std::optional<Job> Jobs::find(const JobId& id) const {
-  return context_->database->read(
+  return context_->read(
       [&](db::Session& session) { return state::find_job(*context_, session, id); });
 }
 
 Job Jobs::get(const JobId& id) const {
-  return context_->database->read(
+  return context_->read(
       [&](db::Session& session) { return state::get_job(*context_, session, id); });
 }
 
 bool Jobs::remove(const JobId& id) {
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     state::drop_lease(session, LeaseKind::job, id.str());
     return session.run("DELETE FROM jobs WHERE id = ?", {id}) > 0;
   });

@@ -24,7 +24,7 @@ std::string KeysetCursor::str() const {
   return std::to_string(at) + '.' + std::to_string(order) + '.' + id;
 }
 
-KeysetCursor read_cursor(const std::optional<std::string>& after) {
+KeysetCursor KeysetCursor::parse(const std::optional<std::string>& after) {
   constexpr auto highest = std::numeric_limits<std::int64_t>::max();
   if (!after) return {.at = highest, .order = highest, .id = ""};
   std::string_view rest = *after;

@@ -14,11 +14,10 @@ struct KeysetCursor {
   std::string id;
 
   std::string str() const;
+  /// Parses a filter's `after`; a key above all others when it is absent. Throws
+  /// `invalid_argument` for text that no page gave.
+  static KeysetCursor parse(const std::optional<std::string>& after);
 };
-
-/// Parses a filter's `after`; a key above all others when it is absent. Throws `invalid_argument`
-/// for text that no page gave.
-KeysetCursor read_cursor(const std::optional<std::string>& after);
 
 /// Throws `invalid_argument` when `limit` is not 1 to 1,000.
 void check_limit(std::size_t limit);

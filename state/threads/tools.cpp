@@ -3,8 +3,10 @@
 #include <set>
 
 #include "base/json.h"
-#include "state/db/database.h"
+#include "state/db/session.h"
 #include "state/store_context.h"
+#include "state/threads/thread_record.h"
+#include "threadstore/error.h"
 
 namespace threadstore {
 namespace {
@@ -37,6 +39,8 @@ std::vector<Tool> checked(const ThreadId& thread, std::vector<Tool> tools) {
                                                    ", which another has: nothing was changed");
     }
     if (tool.name.empty()) throw Error(ErrorCode::invalid_argument, which + " has no name");
+    state::check_text(tool.name, "name");
+    state::check_text(tool.description.value_or(""), "description");
     base::check_json(tool.input_schema, "input_schema of " + which);
   }
   return tools;
@@ -48,7 +52,7 @@ Tools::Tools(std::shared_ptr<state::StoreContext> context) : context_(std::move(
 
 void Tools::replace(const ThreadId& thread, const std::vector<Tool>& tools) {
   const std::vector<Tool> rows = checked(thread, tools);
-  context_->database->write([&](db::Session& session) {
+  context_->write([&](db::Session& session) {
     state::require_thread(session, thread);
     session.run("DELETE FROM thread_dynamic_tools WHERE thread_id = ?", {thread});
     for (const Tool& tool : rows) {
@@ -61,7 +65,7 @@ void Tools::replace(const ThreadId& thread, const std::vector<Tool>& tools) {
 }
 
 std::vector<Tool> Tools::list(const ThreadId& thread) const {
-  return context_->database->read([&](db::Session& session) {
+  return context_->read([&](db::Session& session) {
     state::require_thread(session, thread);
     auto tools = session.all(R"(SELECT position, name, description, input_schema
                                 FROM thread_dynamic_tools WHERE thread_id = ? ORDER BY position)",

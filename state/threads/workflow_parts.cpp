@@ -1,10 +1,11 @@
 #include <cmath>
 
 #include "base/ids.h"
-#include "state/db/database.h"
+#include "state/db/session.h"
 #include "state/store_context.h"
 #include "state/threads/workflow_record.h"
 #include "state/threads/workflow_rules.h"
+#include "threadstore/error.h"
 #include "threadstore/workflow_trace.h"
 
 // The parts of a workflow run: branches, leaves, control nodes and their candidates.
@@ -32,13 +33,13 @@ BranchRun Workflows::start(BranchRun branch) {
   state::require_text(branch.node_id, "node_id", "branch run");
   state::require_json(branch.result_json, "result_json", "branch run");
   begin(branch, *context_);
-  context_->database->write([&](db::Session& session) {
+  context_->write([&](db::Session& session) {
     state::require_run(session, branch.workflow_run_id);
     state::require_free_id(session, "branch_runs", branch.id.str());
     session.run("INSERT INTO branch_runs (" + state::branch_run_columns +
                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                {branch.id, branch.workflow_run_id, branch.branch_id, branch.node_id,
-                 branch.status, branch.started_at, branch.completed_at, branch.result_json});
+                {branch.id, branch.workflow_run_id, branch.branch_id, branch.node_id, branch.status,
+                 branch.started_at, branch.completed_at, branch.result_json});
   });
   return branch;
 }
@@ -49,7 +50,7 @@ LeafRun Workflows::start(LeafRun leaf) {
   state::require_json(leaf.output_json, "output_json", "leaf run");
   state::require_json(leaf.artifacts_json, "artifacts_json", "leaf run");
   begin(leaf, *context_);
-  context_->database->write([&](db::Session& session) {
+  context_->write([&](db::Session& session) {
     state::require_run(session, leaf.workflow_run_id);
     if (leaf.branch_run_id) {
       state::require_branch_of(session, leaf.workflow_run_id, *leaf.branch_run_id);
@@ -70,14 +71,14 @@ ControlNodeRun Workflows::start(ControlNodeRun node) {
   state::require_json(node.selected_children_json, "selected_children_json", "control node run");
   state::require_json(node.result_json, "result_json", "control node run");
   begin(node, *context_);
-  context_->database->write([&](db::Session& session) {
+  context_->write([&](db::Session& session) {
     state::require_run(session, node.workflow_run_id);
     state::require_free_id(session, "control_node_runs", node.id.str());
-    session.run("INSERT INTO control_node_runs (" + state::control_node_run_columns +
-                    ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                {node.id, node.workflow_run_id, node.node_id, node.kind, node.status,
-                 node.selected_children_json, node.result_json, node.started_at,
-                 node.completed_at});
+    session.run(
+        "INSERT INTO control_node_runs (" + state::control_node_run_columns +
+            ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        {node.id, node.workflow_run_id, node.node_id, node.kind, node.status,
+         node.selected_children_json, node.result_json, node.started_at, node.completed_at});
   });
   return node;
 }
@@ -85,7 +86,7 @@ ControlNodeRun Workflows::start(ControlNodeRun node) {
 BranchRun Workflows::finish(const BranchRunId& id, const BranchOutcome& outcome) {
   state::require_end(outcome.status);
   state::require_json(outcome.result_json, "result_json", "branch run");
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     auto finished = session.one(
         R"(UPDATE branch_runs SET
              status = ?1,
@@ -93,8 +94,7 @@ BranchRun Workflows::finish(const BranchRunId& id, const BranchOutcome& outcome)
              result_json = coalesce(?3, result_json)
            WHERE id = ?4 AND completed_at IS NULL RETURNING )" +
             state::branch_run_columns,
-        {outcome.status, context_->now_seconds(), outcome.result_json, id},
-        state::read_branch_run);
+        {outcome.status, context_->now_seconds(), outcome.result_json, id}, state::read_branch_run);
     if (!finished) state::throw_not_finished(session, "branch_runs", id.str());
     return *std::move(finished);
   });
@@ -104,7 +104,7 @@ LeafRun Workflows::finish(const LeafRunId& id, const LeafOutcome& outcome) {
   state::require_end(outcome.status);
   state::require_json(outcome.output_json, "output_json", "leaf run");
   state::require_json(outcome.artifacts_json, "artifacts_json", "leaf run");
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     auto finished = session.one(
         R"(UPDATE leaf_runs SET
              status = ?1,
@@ -122,10 +122,9 @@ LeafRun Workflows::finish(const LeafRunId& id, const LeafOutcome& outcome) {
 
 ControlNodeRun Workflows::finish(const ControlNodeRunId& id, const ControlNodeOutcome& outcome) {
   state::require_end(outcome.status);
-  state::require_json(outcome.selected_children_json, "selected_children_json",
-                      "control node run");
+  state::require_json(outcome.selected_children_json, "selected_children_json", "control node run");
   state::require_json(outcome.result_json, "result_json", "control node run");
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     auto finished = session.one(
         R"(UPDATE control_node_runs SET
              status = ?1,
@@ -150,7 +149,7 @@ TeacherCandidate Workflows::add(TeacherCandidate candidate) {
     candidate.id = TeacherCandidateId(base::make_uuid_v7(context_->now_millis()));
   }
   if (candidate.created_at == 0) candidate.created_at = context_->now_seconds();
-  context_->database->write([&](db::Session& session) {
+  context_->write([&](db::Session& session) {
     const WorkflowRunId& run = candidate.workflow_run_id;
     state::require_run(session, run);
     state::require_control_node_of(session, run, candidate.control_node_run_id);
@@ -172,7 +171,7 @@ TeacherCandidate Workflows::judge(const TeacherCandidateId& id, std::optional<do
                                   const std::optional<std::string>& rationale_json) {
   state::require_json(rationale_json, "rationale_json", "teacher candidate");
   require_score(score);
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     auto judged = session.one(
         R"(UPDATE teacher_candidates SET
              score = ?1, passed = ?2, rationale_json = coalesce(?3, rationale_json)

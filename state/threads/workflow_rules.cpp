@@ -1,6 +1,8 @@
 #include "state/threads/workflow_rules.h"
 
 #include "base/json.h"
+#include "state/threads/thread_record.h"
+#include "threadstore/error.h"
 
 namespace threadstore::state {
 namespace {
@@ -20,8 +22,8 @@ bool has_row(db::Session& session, const std::string& table, const std::string& 
 
 void require_part_of(db::Session& session, const WorkflowRunId& run, const std::string& table,
                      const std::string& id) {
-  const auto owner = session.value<std::string>(
-      "SELECT workflow_run_id FROM " + table + " WHERE id = ?", {id});
+  const auto owner =
+      session.value<std::string>("SELECT workflow_run_id FROM " + table + " WHERE id = ?", {id});
   if (!owner) throw Error(ErrorCode::not_found, "there is no " + spoken(table) + " " + id);
   if (*owner == run.str()) return;
   throw Error(ErrorCode::invalid_argument, spoken(table) + " " + id + " belongs to workflow run " +
@@ -31,6 +33,7 @@ void require_part_of(db::Session& session, const WorkflowRunId& run, const std::
 }  // namespace
 
 void require_text(const std::string& text, std::string_view field, std::string_view record) {
+  check_text(text, std::string(field).c_str());
   if (!text.empty()) return;
   throw Error(ErrorCode::invalid_argument,
               std::string(field) + " of a " + std::string(record) + " must not be empty");

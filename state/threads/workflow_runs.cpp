@@ -1,7 +1,7 @@
 #include <map>
 
 #include "base/ids.h"
-#include "state/db/database.h"
+#include "state/db/session.h"
 #include "state/store_context.h"
 #include "state/threads/keyset_cursor.h"
 #include "state/threads/workflow_record.h"
@@ -35,7 +35,7 @@ WorkflowRun Workflows::start(WorkflowRun run) {
   if (run.started_at == 0) run.started_at = context_->now_seconds();
   run.status = TraceStatus::running;
   run.completed_at.reset();
-  context_->database->write([&](db::Session& session) {
+  context_->write([&](db::Session& session) {
     state::require_free_id(session, "workflow_runs", run.id.str());
     session.run("INSERT INTO workflow_runs (" + state::workflow_run_columns +
                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -48,7 +48,7 @@ WorkflowRun Workflows::start(WorkflowRun run) {
 WorkflowRun Workflows::finish(const WorkflowRunId& id, const WorkflowOutcome& outcome) {
   state::require_end(outcome.status);
   state::require_json(outcome.metadata_json, "metadata_json", "workflow run");
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     auto finished = session.one(
         R"(UPDATE workflow_runs SET
              status = ?1,
@@ -64,15 +64,15 @@ WorkflowRun Workflows::finish(const WorkflowRunId& id, const WorkflowOutcome& ou
 }
 
 std::optional<WorkflowRun> Workflows::find(const WorkflowRunId& id) const {
-  return context_->database->read([&](db::Session& session) { return find_run(session, id); });
+  return context_->read([&](db::Session& session) { return find_run(session, id); });
 }
 
 WorkflowRun Workflows::get(const WorkflowRunId& id) const {
-  return context_->database->read([&](db::Session& session) { return get_run(session, id); });
+  return context_->read([&](db::Session& session) { return get_run(session, id); });
 }
 
 WorkflowTrace Workflows::trace(const WorkflowRunId& id) const {
-  return context_->database->read([&](db::Session& session) {
+  return context_->read([&](db::Session& session) {
     WorkflowTrace trace;
     trace.run = get_run(session, id);
 
@@ -117,7 +117,7 @@ WorkflowTrace Workflows::trace(const WorkflowRunId& id) const {
 
 Page<WorkflowRun> Workflows::list(const WorkflowFilter& filter) const {
   state::check_limit(filter.limit);
-  const state::KeysetCursor after = state::read_cursor(filter.after);
+  const state::KeysetCursor after = state::KeysetCursor::parse(filter.after);
   // Each filter gets its own statement, so that each uses its index.
   std::string sql = kSelectRun + " WHERE (started_at, id) < (?1, ?2)";
   if (filter.status && *filter.status == TraceStatus::failed) {
@@ -127,11 +127,11 @@ Page<WorkflowRun> Workflows::list(const WorkflowFilter& filter) const {
   }
   sql += filter.workflow_id ? " AND workflow_id = ?4" : " AND ?4 IS NULL";
   sql += " ORDER BY started_at DESC, id DESC LIMIT ?5";
-  return context_->database->read([&](db::Session& session) {
+  return context_->read([&](db::Session& session) {
     Page<WorkflowRun> page;
-    page.items = session.all(
-        sql, {after.at, after.id, filter.status, filter.workflow_id, filter.limit + 1},
-        state::read_workflow_run);
+    page.items =
+        session.all(sql, {after.at, after.id, filter.status, filter.workflow_id, filter.limit + 1},
+                    state::read_workflow_run);
     if (page.items.size() > filter.limit) {
       page.items.pop_back();
       const WorkflowRun& last = page.items.back();
@@ -143,7 +143,7 @@ Page<WorkflowRun> Workflows::list(const WorkflowFilter& filter) const {
 
 std::optional<LeafRun> Workflows::replay(const WorkflowRunId& run, const std::string& leaf_id,
                                          const std::string& input_hash) const {
-  return context_->database->read([&](db::Session& session) {
+  return context_->read([&](db::Session& session) {
     state::require_run(session, run);
     return session.one("SELECT " + state::leaf_run_columns +
                            R"( FROM leaf_runs
@@ -155,7 +155,7 @@ std::optional<LeafRun> Workflows::replay(const WorkflowRunId& run, const std::st
 }
 
 bool Workflows::remove(const WorkflowRunId& id) {
-  return context_->database->write([&](db::Session& session) {
+  return context_->write([&](db::Session& session) {
     return session.run("DELETE FROM workflow_runs WHERE id = ?", {id}) > 0;
   });
 }
