@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace threadstore {
@@ -18,7 +19,9 @@ class Patch {
   // Implicit on purpose: `{.name = "x", .path = clear}`.
   // NOLINTBEGIN(google-explicit-constructor)
   Patch(Clear) : change_(true) {}
-  Patch(T value) : change_(true), value_(std::move(value)) {}
+  template <class Value>
+  requires std::is_convertible_v<Value, T> Patch(Value&& value)
+      : change_(true), value_(std::forward<Value>(value)) {}
   // NOLINTEND(google-explicit-constructor)
 
   /// False: keep what is stored.
