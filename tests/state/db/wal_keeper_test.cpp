@@ -72,7 +72,7 @@ class WalKeeperTest : public testing::Test {
       const ConnectionHandle connection = open_sqlite(file());
       for (bool first = true; !watch_->stop; first = false) {
         sql(connection.get(), "BEGIN");
-        ask(connection.get(), "SELECT count(*) FROM pages");
+        ask(connection.get(), "SELECT 1 FROM pages LIMIT 1");
         if (first) ++watch_->ready;
         std::this_thread::sleep_for(snapshot);
         sql(connection.get(), "COMMIT");
@@ -196,7 +196,6 @@ TEST_F(WalKeeperTest, ScrubSaysWhenAReaderPreventedIt) {
   EXPECT_FALSE(writer.keeper.scrub(Deadline::after(1ms)));
   sql(reader.get(), "COMMIT");
   EXPECT_TRUE(writer.keeper.scrub(Deadline::after(5s)));
-  EXPECT_EQ(ask(writer.connection.get(), "PRAGMA journal_size_limit"), "16777216");
 }
 
 TEST_F(WalKeeperTest, WarnsOnceWhenTheWalPassesSixtyFourMebibytesAndNamesTheReader) {
