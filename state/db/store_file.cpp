@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "state/db/file_system.h"
 #include "threadstore/error.h"
 
 namespace threadstore::db {
@@ -27,9 +28,18 @@ StoreFile::StoreFile(const fs::path& file, const Options& options) {
   }
   path_ = real_path(file);
   target_ = {.file = path_.string(), .location = path_.string()};
+  if (const auto network = network_file_system(path_)) {
+    target_.network = true;
+    options.notice("the store " + path_.string() + " lies on a network file system (" +
+                   network->type + " at " + network->mount_point.string() +
+                   "), where SQLite's WAL is not safe: a new store there uses a rollback journal, "
+                   "which is slower. Keep it on a local disk with --home or --db");
+  }
   if (options.mode == Mode::read_write) create_when_missing();
   remember_identity(options);
   if (options.mode == Mode::read_only) {
+    read_only_ = plan_read_only(path_);
+    target_.location = read_only_.location;
     target_.read_only = true;
   }
 }

@@ -9,6 +9,7 @@
 
 #include "state/db/connection.h"
 #include "state/db/database.h"
+#include "state/db/read_only_plan.h"
 
 namespace threadstore::db {
 
@@ -42,6 +43,7 @@ class StoreFile {
   bool created_ = false;
   dev_t device_ = 0;
   ino_t inode_ = 0;
+  ReadOnlyPlan read_only_;  ///< a private copy lives as long as this
 };
 
 }  // namespace threadstore::db
