@@ -10,7 +10,10 @@
 
 namespace threadstore::state {
 
+class ForkPaths;
 class LeaseFile;
+
+std::shared_ptr<ForkPaths> make_fork_paths();
 
 /// Keeps the session index in step with the database: the rows of `index_outbox` become its lines.
 class IndexFeed {
@@ -36,6 +39,7 @@ struct StoreContext {
   std::function<void(const std::string&)> notice;
   std::shared_ptr<LeaseFile> leases;
   std::unique_ptr<IndexFeed> feed;  ///< null when there is no index to write
+  std::shared_ptr<ForkPaths> fork_paths = make_fork_paths();
 
   UnixSeconds now_seconds() const { return clock() / 1000; }
   UnixMillis now_millis() const { return clock(); }

@@ -19,6 +19,7 @@ void create_side_tables(db::Session& session) {
       created_at INTEGER NOT NULL
     );
     CREATE INDEX IF NOT EXISTS threadstore_forks_source ON thread_forks(source_thread_id);
+    CREATE INDEX IF NOT EXISTS threadstore_forks_message ON thread_forks(message_id);
 
     -- Unfinished removals: kind 'remove' hides the thread, 'clear' its messages up to up_to_id.
     CREATE TABLE IF NOT EXISTS thread_removals (

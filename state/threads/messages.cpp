@@ -1,0 +1,49 @@
+#include "threadstore/messages.h"
+
+#include "state/leases/lease_token.h"
+#include "state/store_context.h"
+#include "state/threads/message_append.h"
+#include "state/threads/view.h"
+
+namespace threadstore {
+
+namespace {
+
+AppendedMany write(state::StoreContext& context, const state::AppendCall& call) {
+  return context.write([&](db::Session& session) { return state::append_in(session, call); });
+}
+
+}  // namespace
+
+Messages::Messages(std::shared_ptr<state::StoreContext> context) : context_(std::move(context)) {}
+
+Appended Messages::append(const ThreadId& thread, const NewMessage& message,
+                          const AppendOptions& options) {
+  return write(*context_, state::prepare_append(*context_, thread, {&message, 1}, options)).last;
+}
+
+AppendedMany Messages::append_many(const ThreadId& thread, const std::vector<NewMessage>& messages,
+                                   const AppendOptions& options) {
+  return write(*context_, state::prepare_append(*context_, thread, messages, options));
+}
+
+Appended Messages::branch_at(const ThreadId& thread, MessageId parent, const NewMessage& message,
+                             const AppendOptions& options) {
+  return write(*context_, state::prepare_append(*context_, thread, {&message, 1}, options, parent))
+      .last;
+}
+
+void Messages::set_current_leaf(const ThreadId& thread, std::optional<MessageId> leaf,
+                                const std::optional<LeaseToken>& lease) {
+  const auto path = leaf ? state::path_to_judge(*context_, thread, *leaf) : nullptr;
+  context_->write([&](db::Session& session) {
+    const state::View view = state::open_view(session, thread);
+    if (lease) state::check_token(session, LeaseKind::thread, thread.str(), *lease);
+    if (leaf && !state::shows(session, view, *leaf, path.get())) {
+      state::throw_no_message(thread, *leaf);
+    }
+    session.run("UPDATE threads SET current_leaf_id = ? WHERE id = ?", {leaf, thread});
+  });
+}
+
+}  // namespace threadstore

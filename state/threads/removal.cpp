@@ -1,0 +1,145 @@
+#include "state/threads/removal.h"
+
+#include "base/file_lock.h"
+#include "state/leases/lease_token.h"
+#include "state/threads/index_queue.h"
+#include "state/threads/message_reclaimer.h"
+#include "state/threads/view.h"
+#include "threadstore/error.h"
+#include "threadstore/messages.h"
+
+namespace threadstore {
+
+namespace state {
+namespace {
+
+/// Held while rows are taken away, so that openers can tell a living remover from a dead one.
+std::optional<base::FileLock::Guard> mark_alive(const StoreContext& context) {
+  if (context.database->mode() == db::Mode::memory) return std::nullopt;
+  std::filesystem::path file = context.database->file();
+  file += ".removal";
+  return base::FileLock::at(file).try_acquire();
+}
+
+/// The last commit: nothing of it is left. False when messages came back meanwhile, handed over by
+/// another removal.
+bool finish(db::Session& session, const Removal& removal) {
+  if (session.exists("SELECT 1 FROM messages WHERE thread_id = ? AND id <= ? LIMIT 1",
+                     {removal.thread, removal.up_to})) {
+    return false;
+  }
+  if (!removal.whole_thread) {
+    session.run(
+        "DELETE FROM thread_removals WHERE thread_id = ? AND kind = 'clear' AND up_to_id <= ?",
+        {removal.thread, removal.up_to});
+  } else if (session.run("DELETE FROM thread_removals WHERE thread_id = ? AND kind = 'remove'",
+                         {removal.thread}) != 0) {
+    session.run("DELETE FROM threads WHERE id = ?", {removal.thread});
+  }
+  return true;
+}
+
+void reclaim_rows(StoreContext& context, const Removal& removal, const Progress& progress) {
+  const std::int64_t total = context.read([&](db::Session& session) {
+    return session
+        .value<std::int64_t>("SELECT count(*) FROM messages WHERE thread_id = ? AND id <= ?",
+                             {removal.thread, removal.up_to})
+        .value_or(0);
+  });
+  std::int64_t done = 0;
+  for (bool finished = false; !finished;) {
+    MessageReclaimer reclaimer(removal);
+    while (!reclaimer.done()) {
+      done += context.write([&](db::Session& session) { return reclaimer.settle_batch(session); });
+      if (progress && !reclaimer.done()) progress(std::min(done, total), total);
+    }
+    finished = context.write([&](db::Session& session) { return finish(session, removal); });
+  }
+}
+
+}  // namespace
+
+void hide(db::Session& session, const Removal& removal) {
+  session.run(R"sql(
+      INSERT INTO thread_removals(thread_id, kind, up_to_id) VALUES (?, ?, ?)
+      ON CONFLICT(thread_id) DO UPDATE SET kind = excluded.kind, up_to_id = excluded.up_to_id)sql",
+              {removal.thread, removal.whole_thread ? "remove" : "clear", removal.up_to});
+  session.run("UPDATE threads SET current_leaf_id = NULL WHERE id = ?", {removal.thread});
+  session.run("UPDATE thread_forks SET message_id = NULL WHERE thread_id = ?", {removal.thread});
+}
+
+bool reclaim(StoreContext& context, const Removal& removal, const Progress& progress) {
+  if (context.database->in_transaction()) {
+    reclaim_rows(context, removal, progress);
+    return false;
+  }
+  try {
+    const auto alive = mark_alive(context);
+    reclaim_rows(context, removal, progress);
+    return context.database->scrub_wal();
+  } catch (const Error& error) {
+    throw error.after_commit();  // hidden it is; whoever opens the store next takes the rest away
+  }
+}
+
+std::vector<Removal> unfinished_removals(db::Session& session) {
+  return session.all("SELECT thread_id, kind, up_to_id FROM thread_removals", {},
+                     [](const db::Row& row) {
+                       return Removal{.thread = row.get<ThreadId>(0),
+                                      .whole_thread = row.view(1) != "clear",
+                                      .up_to = row.get<MessageId>(2)};
+                     });
+}
+
+void continue_removals(StoreContext& context) {
+  const auto removals = context.read(unfinished_removals);
+  if (removals.empty()) return;
+  const auto alive = mark_alive(context);
+  if (!alive) return;
+  for (const Removal& removal : removals) reclaim_rows(context, removal, {});
+  context.database->scrub_wal();
+}
+
+}  // namespace state
+
+RemovedThread Threads::remove(const ThreadId& id, const Progress& progress) {
+  const state::Removal removal{.thread = id, .up_to = MessageId{state::every_id}};
+  RemovedThread removed;
+  context_->write([&](db::Session& session) {
+    const auto view = state::find_view(session, id);
+    removed.existed = view.has_value();
+    if (!view) return;
+    removed.messages =
+        session
+            .value<std::int64_t>("SELECT count(*) FROM messages WHERE thread_id = ? AND id > ?",
+                                 {id, view->hidden_up_to})
+            .value_or(0);
+    state::hide(session, removal);
+    state::drop_lease(session, LeaseKind::thread, id.str());
+    state::queue_index_line(session, id);
+  });
+  if (!removed.existed) return removed;
+  removed.text_may_linger = !state::reclaim(*context_, removal, progress);
+  removed.index_pending = state::index_stays_behind(context_);
+  return removed;
+}
+
+ClearedThread Messages::clear(const ThreadId& thread, const Progress& progress) {
+  const state::ViewExtent before = state::extent_of(*context_, thread);
+  state::Removal removal{.thread = thread, .whole_thread = false};
+  ClearedThread cleared;
+  context_->write([&](db::Session& session) {
+    state::ViewExtent extent = before;
+    extent.view = state::open_view(session, thread);
+    if (extent.view.fork_point != before.view.fork_point) extent.path.reset();  // just cleared
+    extent.floor = std::max(extent.floor, extent.view.hidden_up_to);
+    cleared.deleted = state::count_shown(session, extent);
+    // Higher ids than any so far are given out from now on: those are new messages.
+    removal.up_to = session.value<MessageId>("SELECT max(id) FROM messages").value_or(MessageId{});
+    state::hide(session, removal);
+  });
+  cleared.text_may_linger = !state::reclaim(*context_, removal, progress);
+  return cleared;
+}
+
+}  // namespace threadstore
