@@ -23,26 +23,31 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 /// The process's own environment.
 Environment process_environment();
 
-/// Decides where files live. Creates nothing, asks only whether a database exists.
-/// Throws `invalid_argument` naming variable and value when an override is relative, or begins with
-/// `~` and no home is known.
+/// Decides where files live. Creates nothing, asks only whether a database exists. An override is
+/// trimmed of white space when it is UTF-8 and kept byte for byte otherwise; nothing but white
+/// space counts as unset; a leading `~` or `~/` stands for the user's home. Throws
+/// `invalid_argument` naming variable and value when an override is relative, or begins with `~`
+/// and no home is known. Thread-safe as far as the environment is.
 class Paths {
  public:
   explicit Paths(AppIdentity identity = {}, Environment environment = process_environment());
 
-  /// `HOME`, else `USERPROFILE`, else the password database; nothing when none is known.
+  /// `HOME`, else `USERPROFILE`, else the password database: the first that is an absolute path.
   std::optional<std::filesystem::path> user_home() const;
   /// The override's value, expanded; nothing when unset, empty or white space.
   std::optional<std::filesystem::path> home_override() const;
-  /// The override, else `<user home>/<app directory>`.
+  /// The override, else `<user home>/<app directory>`. Throws `invalid_argument` when neither is
+  /// known.
   std::filesystem::path app_home() const;
   /// `<override>/state.db`, without any fallback; else the app directory's, unless only the legacy
   /// directory has one.
   std::filesystem::path database() const;
+  /// Where the configuration file is, when a variable says so; the legacy variable comes second.
   std::optional<std::filesystem::path> config_override() const;
 
  private:
   std::optional<std::filesystem::path> override_from(const std::string& variable) const;
+
   AppIdentity identity_;
   Environment environment_;
 };
