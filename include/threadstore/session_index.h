@@ -17,11 +17,12 @@ namespace threadstore {
 
 /// One session of the index: the last line of its thread id.
 struct IndexEntry {
-  ThreadId thread_id;
-  std::optional<std::string> thread_name;
+  ThreadId thread_id{};
+  std::optional<std::string> thread_name{};
   UnixSeconds updated_at = 0;
-  std::optional<std::string> rollout_path;
-  bool deleted = false;  ///< a tombstone
+  std::optional<std::string> rollout_path{};
+  bool deleted = false;  ///< a tombstone: later lines do not bring the thread back…
+  bool revived = false;  ///< …but for this one: the thread was made again under its old id
 
   friend bool operator==(const IndexEntry&, const IndexEntry&) = default;
 };
@@ -56,9 +57,10 @@ class SessionIndex {
   SessionIndex(const SessionIndex&) = delete;
   SessionIndex& operator=(const SessionIndex&) = delete;
 
-  /// Appends the entries, one line each, and syncs the file: durable when it returns. Constant in
-  /// the size of the file. Throws `busy` past the deadline and `io` when the disk refuses; a
-  /// partial line is then cut off again where possible.
+  /// Appends the entries, one line each, with one write, and syncs the file: durable when it
+  /// returns. Constant in the size of the file. Throws `busy` past the deadline and `io` when the
+  /// disk refuses; a partial line is then cut off again where possible. Appending again is
+  /// harmless.
   void append(const std::vector<IndexEntry>& entries);
   void append(const IndexEntry& entry);
 
@@ -69,14 +71,16 @@ class SessionIndex {
   void append_latest(const std::function<std::vector<IndexEntry>()>& make,
                      std::chrono::milliseconds deadline);
 
-  /// Appends a tombstone: look-ups skip the thread from now on.
+  /// Appends a tombstone: look-ups skip the thread from now on. When the file holds a name of the
+  /// thread it is compacted at once, so that the name leaves it.
   void append_tombstone(const ThreadId& id, UnixSeconds now);
 
+  /// The live entry of a thread.
   std::optional<IndexEntry> find(const ThreadId& id) const;
   /// Every asked id is in the answer; without a name when the index has none.
   std::map<ThreadId, std::optional<std::string>> find_names(const std::vector<ThreadId>& ids) const;
-  /// Live entries of that name (Unicode case-insensitive), most recently updated first; a tie goes
-  /// to the later line.
+  /// Live entries of that name (case-insensitive, see docs/session_index.md), most recently updated
+  /// first; a tie goes to the later line.
   std::vector<IndexEntry> find_by_name(const std::string& name) const;
   /// The transcript of the most recently updated session of that name.
   std::optional<std::string> find_path_by_name(const std::string& name) const;
@@ -87,15 +91,19 @@ class SessionIndex {
   /// leaves the old or the new file. Unknown keys of a line are kept.
   IndexCompaction compact();
 
-  /// Replaces the file by exactly the entries that `make` returns (and recent tombstones),
-  /// atomically. `make` runs under the lock, as in `append_latest`.
+  /// Replaces the file by exactly the entries that `make` returns (and recent tombstones of
+  /// others), atomically. A line that says the same already keeps its unknown keys. `make` runs
+  /// under the lock, as in `append_latest`.
   void rebuild(const std::function<std::vector<IndexEntry>()>& make);
+
+  /// How the live entries differ from these, the database's: existence, name and path, not time.
+  IndexDifference compare(const std::vector<IndexEntry>& database) const;
 
   struct Stats {
     std::int64_t bytes = 0;
-    std::int64_t lines = 0;
-    std::int64_t skipped_lines = 0;  ///< did not parse
-    std::int64_t threads = 0;
+    std::int64_t lines = 0;          ///< ended by a newline
+    std::int64_t skipped_lines = 0;  ///< of these, did not parse
+    std::int64_t threads = 0;        ///< live entries
   };
   Stats stats() const;
 

@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cerrno>
-
 #include "base/system.h"
+#include "tests/support/recording_system.h"
 #include "tests/support/temp_dir.h"
 #include "threadstore/error.h"
 
@@ -15,6 +14,7 @@ namespace threadstore::base {
 namespace {
 
 using test::read_file;
+using test::RecordingSystem;
 using test::TempDir;
 using test::write_file;
 
@@ -31,45 +31,6 @@ class ScopedUmask {
 
  private:
   mode_t old_;
-};
-
-/// Notes what reaches the disk, and lets one call fail.
-class RecordingSystem : public System {
- public:
-  std::vector<std::string> calls;
-  std::string fail_call;
-  int fail_with = EIO;
-  std::size_t short_write = 0;
-
-  int open(const char* path, int flags, mode_t mode) override {
-    const int descriptor = System::open(path, flags, mode);
-    if (descriptor >= 0) names_[descriptor] = std::filesystem::path(path).filename();
-    return descriptor;
-  }
-  ssize_t write(int descriptor, const void* bytes, std::size_t size) override {
-    calls.push_back("write " + names_[descriptor]);
-    if (short_write > 0) size = std::min(size, short_write);
-    return System::write(descriptor, bytes, size);
-  }
-  int ftruncate(int descriptor, off_t size) override {
-    calls.push_back("truncate " + names_[descriptor]);
-    return System::ftruncate(descriptor, size);
-  }
-  int fdatasync(int descriptor) override { return noted("datasync " + names_[descriptor]); }
-  int fsync(int descriptor) override { return noted("sync " + names_[descriptor]); }
-  int rename(const char* from, const char* to) override {
-    if (noted("rename") != 0) return -1;
-    return System::rename(from, to);
-  }
-
- private:
-  int noted(const std::string& call) {
-    calls.push_back(call);
-    if (call != fail_call) return 0;
-    errno = fail_with;
-    return -1;
-  }
-  std::map<int, std::string> names_;
 };
 
 TEST(FilesTest, MakesPrivateFilesAndDirectoriesWhateverTheUmask) {

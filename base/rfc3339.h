@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "threadstore/time.h"
+
+namespace threadstore::base {
+
+/// The seconds of an RFC 3339 time, "2026-03-01T10:00:00.5+02:00"; fractions are cut off. Nothing
+/// when the text is not exactly such a time.
+std::optional<UnixSeconds> parse_rfc3339(std::string_view text);
+
+}  // namespace threadstore::base

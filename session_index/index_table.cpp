@@ -1,0 +1,175 @@
+#include "session_index/index_table.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "base/case_fold.h"
+#include "base/log.h"
+#include "session_index/index_entry.h"
+
+namespace threadstore::session_index {
+namespace {
+
+/// How much of what was read last is compared when the file has grown: enough to notice that
+/// somebody rewrote it in place.
+constexpr std::size_t compared_tail = 256;
+constexpr std::size_t usual_line = 128;
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+std::size_t hash_of_name(std::string_view name) {
+  return std::hash<std::string>{}(base::fold_case(name));
+}
+
+}  // namespace
+
+IndexEntry IndexTable::Row::entry() const {
+  std::optional<IndexEntry> parsed = parse_line(line);
+  return parsed ? std::move(*parsed) : IndexEntry{};  // it parsed when it became a row
+}
+
+bool IndexTable::newer(const Row* a, const Row* b) {
+  return std::pair(a->updated_at, a->number) > std::pair(b->updated_at, b->number);
+}
+
+void IndexTable::clear() { *this = IndexTable(); }
+
+void IndexTable::refresh(const std::filesystem::path& path) {
+  const std::optional<base::FileStatus> now = base::file_status(path);
+  if (now && status_ == now) return;
+  const bool grown = now && status_ && status_->same_file(*now) && status_->size < now->size;
+  if (!grown || !read_on()) {
+    clear();
+    file_ = base::File::open(path, O_RDONLY | O_NONBLOCK);
+    if (!file_) return;
+    read_on();
+  }
+  if (skipped_ > 0) warn_once(path);
+}
+
+/// Reads what was added. False, with nothing changed, when what was read before is no longer there.
+bool IndexTable::read_on() {
+  // What is written after this look is read by the next one: it changes the status.
+  const base::FileStatus status = file_->status();
+  std::string_view before = chunks_.empty() ? std::string_view() : chunks_.back();
+  before.remove_prefix(before.size() - std::min(before.size(), compared_tail));
+  const std::int64_t start = consumed_ - static_cast<std::int64_t>(before.size());
+  std::string bytes = file_->read_at(start, static_cast<std::size_t>(status.size - start));
+  if (std::string_view(bytes).substr(0, before.size()) != before) return false;
+  status_ = status;
+  const std::size_t end = bytes.rfind('\n') + 1;  // 0 when there is none
+  if (end <= before.size()) return true;
+  bytes.resize(end);
+
+  std::string_view added = chunks_.emplace_back(std::move(bytes));
+  added.remove_prefix(before.size());
+  consumed_ += static_cast<std::int64_t>(added.size());
+  if (slots_.empty()) slots_.reserve(added.size() / usual_line);
+  while (!added.empty()) {
+    const std::size_t newline = added.find('\n');
+    apply(added.substr(0, newline));
+    added.remove_prefix(newline + 1);
+  }
+  return true;
+}
+
+void IndexTable::apply(std::string_view line) {
+  ++lines_;
+  std::optional<PlainLine> plain = scan_plain_line(line);
+  std::optional<IndexEntry> parsed;
+  if (!plain) {
+    if (is_blank(line)) return;
+    std::string reason;
+    parsed = parse_line(line, &reason);
+    if (!parsed) {
+      if (skipped_++ == 0) first_fault_ = "line " + std::to_string(lines_) + ": " + reason;
+      return;
+    }
+    plain = {.thread_id = parsed->thread_id.str(),
+             .thread_name = parsed->thread_name,
+             .updated_at = parsed->updated_at,
+             .deleted = parsed->deleted};
+  }
+  Row& row = row_of(plain->thread_id, !parsed);
+  row.ever_named |= plain->thread_name.has_value();
+  const bool revived = parsed && parsed->revived;
+  if (row.deleted && !plain->deleted && !revived) return;
+  row.line = line;
+  row.updated_at = plain->updated_at;
+  row.number = lines_;
+  row.deleted = plain->deleted;
+  if (by_name_ && plain->thread_name) remember_name(slots_.at(row.id), *plain->thread_name);
+}
+
+/// The thread's row, made when it is new.
+IndexTable::Row& IndexTable::row_of(std::string_view id, bool id_is_in_line) {
+  if (const auto known = slots_.find(id); known != slots_.end()) return rows_[known->second];
+  if (!id_is_in_line) id = spelled_ids_.emplace_back(id);
+  slots_.emplace(id, rows_.size());
+  Row& row = rows_.emplace_back();
+  row.id = id;
+  return row;
+}
+
+const IndexTable::Row* IndexTable::find(std::string_view id) const {
+  const auto known = slots_.find(id);
+  return known == slots_.end() ? nullptr : &rows_[known->second];
+}
+
+std::vector<const IndexTable::Row*> IndexTable::in_line_order() const {
+  std::vector<const Row*> rows;
+  rows.reserve(rows_.size());
+  for (const Row& row : rows_) rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(),
+            [](const Row* a, const Row* b) { return a->number < b->number; });
+  return rows;
+}
+
+void IndexTable::remember_name(Slot slot, std::string_view name) {
+  by_name_->emplace(hash_of_name(name), slot);
+}
+
+std::vector<const IndexTable::Row*> IndexTable::named(std::string_view name) {
+  if (!by_name_) {
+    by_name_.emplace();
+    by_name_->reserve(rows_.size());
+    for (Slot slot = 0; slot < rows_.size(); ++slot) {
+      if (const auto plain = scan_plain_line(rows_[slot].line)) {
+        if (plain->thread_name) remember_name(slot, *plain->thread_name);
+      } else if (const IndexEntry entry = rows_[slot].entry(); entry.thread_name) {
+        remember_name(slot, *entry.thread_name);
+      }
+    }
+  }
+  const std::string folded = base::fold_case(name);
+  std::set<Slot> slots;  // a thread that went back to an old name is in the map twice
+  const auto [first, last] = by_name_->equal_range(std::hash<std::string>{}(folded));
+  for (auto hit = first; hit != last; ++hit) slots.insert(hit->second);
+  std::vector<const Row*> rows;
+  for (const Slot slot : slots) {
+    const Row& row = rows_[slot];
+    if (row.deleted) continue;
+    const std::optional<std::string> now = row.entry().thread_name;
+    if (now && base::fold_case(*now) == folded) rows.push_back(&row);
+  }
+  return rows;
+}
+
+void IndexTable::warn_once(const std::filesystem::path& file) const {
+  static std::mutex mutex;
+  static std::set<std::filesystem::path> warned;
+  {
+    const std::lock_guard lock(mutex);
+    if (!warned.insert(file).second) return;
+  }
+  base::log_warn(std::to_string(skipped_) + " unreadable line(s) of " + file.string() +
+                 " skipped; the first is " + first_fault_);
+}
+
+}  // namespace threadstore::session_index
