@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -28,10 +29,15 @@ class IndexFeed {
   /// otherwise it only tries. False, and a logged warning, when lines still wait. Outside of
   /// transactions only: it holds the index's lock while it reads.
   virtual bool drain(bool wait) noexcept = 0;
+
+  /// Every row of `index_outbox` up to this number is in the index.
+  virtual std::int64_t appended_up_to() const noexcept = 0;
 };
 
 /// What the groups of one store share. Made by `state_store.cpp`, which alone composes the parts.
 struct StoreContext {
+  std::filesystem::path file;          ///< the store's; `database` may be a private copy of it
+  std::shared_ptr<void> private_copy;  ///< removed after the database is closed
   std::shared_ptr<db::Database> database;
   std::unique_ptr<SessionIndex> index;  ///< null for an in-memory store
   Clock clock;

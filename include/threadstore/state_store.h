@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "threadstore/checkpoints.h"
+#include "threadstore/doctor.h"
 #include "threadstore/error.h"
 #include "threadstore/goals.h"
 #include "threadstore/jobs.h"
@@ -24,8 +25,10 @@ namespace threadstore {
 
 enum class OpenMode {
   read_write,  ///< creates directory and database when missing; migrates an older schema
-  read_only,   ///< creates and changes nothing; a missing store is `not_found`
-  memory,      ///< a private store that never reaches the disk; no index file
+  /// Creates and changes nothing; a missing store is `not_found`. A store of an older schema is
+  /// read from a private, migrated copy: as it was at the moment of opening.
+  read_only,
+  memory,  ///< a private store that never reaches the disk; no index file
 };
 
 struct OpenOptions {
@@ -69,15 +72,29 @@ class StateStore {
   /// wait. Holds the write lock of all processes: no user input and no long work inside.
   void transaction(const std::function<void()>& body) const;
 
-  /// Waits until another connection, process or this one commits something, at most `timeout`; says
-  /// whether something was committed. Costs one tiny read every few milliseconds.
+  /// A number that differs after any commit of any process, this one included. Compare for equality
+  /// only. Take it before you read what you will show, then wait for its change.
+  std::int64_t change_mark() const;
+
+  /// Waits until the mark is no longer `seen`, at most `timeout`; says whether it changed. Costs
+  /// one tiny read every few milliseconds.
+  bool wait_for_change(std::int64_t seen, std::chrono::milliseconds timeout) const;
+  /// The same from the moment of the call on.
   bool wait_for_change(std::chrono::milliseconds timeout) const;
 
-  /// Compares the index with the database; `repair_index` mends what differs.
+  /// Compares the index with the database: existence, name and path. Empty for an in-memory store.
   IndexDifference verify_index() const;
+  /// Appends what is missing or different and tombstones for what is extra; returns what differed.
+  IndexDifference repair_index() const;
+  /// Replaces the index by what the database says; returns what differed.
   IndexDifference rebuild_index() const;
-  /// Index lines that wait for the index to be writable.
+  /// Changed threads whose line is not known to be in the index yet.
   std::int64_t index_backlog() const;
+
+  /// Looks at everything that can be checked without changing anything (`docs/doctor.md`). Reads
+  /// the whole store.
+  std::vector<Check> check() const;
+  StoreStats stats() const;
 
   const std::filesystem::path& path() const;
 

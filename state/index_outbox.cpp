@@ -1,0 +1,143 @@
+#include "state/index_outbox.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "state/threads/thread_record.h"
+#include "threadstore/error.h"
+
+namespace threadstore::state {
+namespace {
+
+constexpr std::int64_t batch = 1000;  // rows of one snapshot, lines of one write
+
+struct Waiting {
+  std::int64_t last_seq = 0;
+  bool more = false;
+  std::vector<IndexEntry> entries;  ///< one for each thread
+};
+
+Waiting read_waiting(StoreContext& context, std::int64_t after) {
+  static const std::string sql = std::string(R"sql(
+    SELECT index_outbox.seq, index_outbox.thread_id, threads.id, title, updated_at, rollout_path
+    FROM index_outbox LEFT JOIN threads ON threads.id = index_outbox.thread_id AND)sql") +
+                                 thread_is_visible + R"sql(
+    WHERE index_outbox.seq > ? ORDER BY index_outbox.seq LIMIT ?)sql";
+  Waiting waiting;
+  std::map<ThreadId, IndexEntry> by_thread;  // one snapshot: rows of one thread say the same
+  std::int64_t rows = 0;
+  context.database->read([&](db::Session& session) {
+    session.each(sql, {after, batch}, [&](const db::Row& row) {
+      const auto id = row.get<ThreadId>(1);
+      const bool gone = row.is_null(2);
+      by_thread[id] = {.thread_id = id,
+                       .thread_name = row.get<std::optional<std::string>>(3),
+                       .updated_at = gone ? context.now_seconds() : row.integer(4),
+                       .rollout_path = row.get<std::optional<std::string>>(5),
+                       .deleted = gone};
+      waiting.last_seq = row.integer(0);
+      ++rows;
+    });
+  });
+  for (auto& [id, entry] : by_thread) waiting.entries.push_back(std::move(entry));
+  waiting.more = rows == batch;
+  return waiting;
+}
+
+/// A name that is deleted has to leave the file, not only be hidden.
+bool deletes_a_name(const SessionIndex& index, const std::vector<IndexEntry>& entries) {
+  for (const IndexEntry& entry : entries) {
+    if (!entry.deleted) continue;
+    const auto known = index.find(entry.thread_id);
+    if (known && known->thread_name) return true;
+  }
+  return false;
+}
+
+void forget_deleted_names(SessionIndex& index) {
+  try {
+    index.compact();
+  } catch (const Error& error) {
+    base::log_warn(
+        "the name of a removed thread stays readable in the session index until it is compacted: " +
+        std::string(error.what()));
+  }
+}
+
+void raise(std::atomic<std::int64_t>& value, std::int64_t to) {
+  std::int64_t current = value;
+  while (current < to && !value.compare_exchange_weak(current, to)) {
+  }
+}
+
+}  // namespace
+
+IndexOutbox::~IndexOutbox() {
+  const std::int64_t appended = appended_up_to_;
+  if (appended == 0) return;
+  try {
+    context_.database->write([&](db::Session& session) {
+      session.run("DELETE FROM index_outbox WHERE seq <= ?", {appended});
+    });
+  } catch (const std::exception& error) {
+    // The next one that opens the store writes those lines once more.
+    base::log_debug(std::string("cannot tidy the index outbox: ") + error.what());
+  }
+}
+
+void IndexOutbox::at_write(db::Session& session) {
+  const std::int64_t newest =
+      session.value<std::int64_t>("SELECT max(seq) FROM index_outbox").value_or(0);
+  if (newest == 0) return;
+  const std::int64_t appended = appended_up_to_;
+  if (appended > 0) session.run("DELETE FROM index_outbox WHERE seq <= ?", {appended});
+  if (newest > appended) {
+    context_.database->after_commit([this] { drain(/*wait=*/false); });
+  }
+}
+
+bool IndexOutbox::drain(bool wait) noexcept {
+  try {
+    const auto deadline = wait ? context_.deadline : std::chrono::milliseconds(0);
+    while (drain_batch(deadline)) {
+    }
+    return true;
+  } catch (const std::exception& error) {
+    const std::string line =
+        std::string("the session index is behind; the next write brings it up to date: ") +
+        error.what();
+    wait ? base::log_warn(line) : base::log_debug(line);
+    return false;
+  }
+}
+
+bool IndexOutbox::drain_batch(std::chrono::milliseconds deadline) {
+  SessionIndex& index = *context_.index;
+  const Waiting seen = read_waiting(context_, appended_up_to_);
+  if (seen.entries.empty()) return false;
+  const bool compact = deletes_a_name(index, seen.entries);
+
+  Waiting appended;
+  index.append_latest(
+      [&] {
+        appended = read_waiting(context_, appended_up_to_);
+        return appended.entries;
+      },
+      deadline);
+  raise(appended_up_to_, appended.last_seq);
+  if (compact) forget_deleted_names(index);
+  return appended.more;
+}
+
+std::int64_t index_backlog(StoreContext& context) {
+  const std::int64_t appended = context.feed ? context.feed->appended_up_to() : 0;
+  return context.read([&](db::Session& session) {
+    return session
+        .value<std::int64_t>("SELECT count(*) FROM index_outbox WHERE seq > ?", {appended})
+        .value_or(0);
+  });
+}
+
+}  // namespace threadstore::state

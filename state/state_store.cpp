@@ -1,0 +1,141 @@
+#include "threadstore/state_store.h"
+
+#include <thread>
+
+#include "base/deadline.h"
+#include "base/log.h"
+#include "state/doctor.h"
+#include "state/index_compare.h"
+#include "state/index_outbox.h"
+#include "state/leases/lease_file.h"
+#include "state/private_copy.h"
+#include "state/schema/schema.h"
+#include "state/threads/index_queue.h"
+#include "state/threads/removal.h"
+#include "threadstore/paths.h"
+
+namespace threadstore {
+
+using state::StoreContext;
+
+namespace {
+
+constexpr std::chrono::milliseconds poll_interval{5};
+
+db::Options database_options(const OpenOptions& options, db::Mode mode) {
+  return {.mode = mode, .deadline = options.deadline, .notice = options.notice};
+}
+
+std::shared_ptr<StoreContext> new_context(const OpenOptions& options) {
+  auto context = std::make_shared<StoreContext>();
+  context->clock = options.clock;
+  context->deadline = options.deadline;
+  context->notice = [notice = options.notice](const std::string& text) {
+    base::log_info(text);
+    if (notice) notice(text);
+  };
+  return context;
+}
+
+/// Also finishes what processes that died have begun. Nothing of it keeps the store from opening.
+void begin_writing(StoreContext& context) {
+  context.feed = std::make_unique<state::IndexOutbox>(context);
+  if (state::index_backlog(context) > 0) context.feed->drain(/*wait=*/false);
+  state::continue_removals(context);
+}
+
+}  // namespace
+
+StateStore::StateStore(std::shared_ptr<StoreContext> context) : context_(std::move(context)) {}
+
+StateStore StateStore::open(const std::filesystem::path& database, const OpenOptions& options) {
+  if (options.mode == OpenMode::memory) return in_memory(options);
+  const bool writing = options.mode == OpenMode::read_write;
+  auto context = new_context(options);
+  context->database = db::Database::open(
+      database, database_options(options, writing ? db::Mode::read_write : db::Mode::read_only));
+  context->file = context->database->file();
+  if (writing) {
+    db::migrate(*context->database, state::state_schema(), context->notice);
+  } else {
+    state::read_from_private_copy_when_old(*context);
+  }
+  context->leases = std::make_shared<state::LeaseFile>(context->file.string() + ".leases");
+  context->index = std::make_unique<SessionIndex>(
+      context->file.parent_path() / "session_index.jsonl",
+      SessionIndexOptions{.deadline = options.deadline, .clock = options.clock});
+  if (writing) begin_writing(*context);
+  return StateStore(std::move(context));
+}
+
+StateStore StateStore::open() { return open(Paths().database()); }
+
+StateStore StateStore::in_memory(OpenOptions options) {
+  auto context = new_context(options);
+  context->database = db::Database::open(":memory:", database_options(options, db::Mode::memory));
+  context->file = ":memory:";
+  db::migrate(*context->database, state::state_schema(), context->notice);
+  context->leases = state::LeaseFile::anonymous();
+  return StateStore(std::move(context));
+}
+
+Threads StateStore::threads() const { return Threads(context_); }
+Messages StateStore::messages() const { return Messages(context_); }
+Leases StateStore::leases() const { return Leases(context_); }
+SessionIndex* StateStore::index() const { return context_->index.get(); }
+const std::filesystem::path& StateStore::path() const { return context_->file; }
+
+void StateStore::transaction(const std::function<void()>& body) const {
+  context_->write([&](db::Session&) { body(); });
+}
+
+std::int64_t StateStore::change_mark() const { return context_->database->change_counter(); }
+
+bool StateStore::wait_for_change(std::int64_t seen, std::chrono::milliseconds timeout) const {
+  const auto deadline = base::Deadline::after(timeout);
+  while (change_mark() == seen) {
+    if (deadline.expired()) return false;
+    std::this_thread::sleep_for(std::min(poll_interval, deadline.remaining()));
+  }
+  return true;
+}
+
+bool StateStore::wait_for_change(std::chrono::milliseconds timeout) const {
+  return wait_for_change(change_mark(), timeout);
+}
+
+IndexDifference StateStore::verify_index() const { return state::compare_index(*context_); }
+
+IndexDifference StateStore::repair_index() const {
+  const IndexDifference difference = verify_index();
+  if (difference.ok()) return difference;
+  // A queued id becomes what the database says of it: its line, or a tombstone.
+  context_->write([&](db::Session& session) {
+    for (const auto* ids : {&difference.missing, &difference.extra, &difference.different}) {
+      for (const ThreadId& id : *ids) state::queue_index_line(session, id);
+    }
+  });
+  if (state::index_stays_behind(context_)) {
+    throw Error(ErrorCode::busy, "cannot repair the session index " +
+                                     context_->index->file().string() +
+                                     " now; what is missing was noted and comes in with the next "
+                                     "write. The log says what was in the way");
+  }
+  return difference;
+}
+
+IndexDifference StateStore::rebuild_index() const {
+  IndexDifference difference = verify_index();
+  if (context_->index) {
+    context_->index->rebuild([this] { return state::index_entries(*context_); });
+  }
+  return difference;
+}
+
+std::int64_t StateStore::index_backlog() const { return state::index_backlog(*context_); }
+
+std::vector<Check> StateStore::check() const { return state::check_store(*context_); }
+
+StoreStats StateStore::stats() const { return state::store_stats(*context_); }
+
+}  // namespace threadstore
