@@ -22,8 +22,14 @@ namespace {
 
 constexpr std::chrono::milliseconds poll_interval{5};
 
-db::Options database_options(const OpenOptions& options, db::Mode mode) {
-  return {.mode = mode, .deadline = options.deadline, .notice = options.notice};
+/// A file that is newer than we are, or another program's, is refused before a byte changes.
+db::Options database_options(const OpenOptions& options, db::Mode mode, const std::string& file) {
+  return {.mode = mode,
+          .deadline = options.deadline,
+          .notice = options.notice,
+          .inspect = [file](db::Session& session) {
+            db::is_current(session, state::state_schema(), file);
+          }};
 }
 
 std::shared_ptr<StoreContext> new_context(const OpenOptions& options) {
@@ -53,7 +59,8 @@ StateStore StateStore::open(const std::filesystem::path& database, const OpenOpt
   const bool writing = options.mode == OpenMode::read_write;
   auto context = new_context(options);
   context->database = db::Database::open(
-      database, database_options(options, writing ? db::Mode::read_write : db::Mode::read_only));
+      database, database_options(options, writing ? db::Mode::read_write : db::Mode::read_only,
+                                 database.string()));
   context->file = context->database->file();
   if (writing) {
     db::migrate(*context->database, state::state_schema(), context->notice);
@@ -72,7 +79,8 @@ StateStore StateStore::open() { return open(Paths().database()); }
 
 StateStore StateStore::in_memory(OpenOptions options) {
   auto context = new_context(options);
-  context->database = db::Database::open(":memory:", database_options(options, db::Mode::memory));
+  context->database =
+      db::Database::open(":memory:", database_options(options, db::Mode::memory, ":memory:"));
   context->file = ":memory:";
   db::migrate(*context->database, state::state_schema(), context->notice);
   context->leases = state::LeaseFile::anonymous();
@@ -81,6 +89,11 @@ StateStore StateStore::in_memory(OpenOptions options) {
 
 Threads StateStore::threads() const { return Threads(context_); }
 Messages StateStore::messages() const { return Messages(context_); }
+Checkpoints StateStore::checkpoints() const { return Checkpoints(context_); }
+Tools StateStore::tools() const { return Tools(context_); }
+Goals StateStore::goals() const { return Goals(context_); }
+Jobs StateStore::jobs() const { return Jobs(context_); }
+Workflows StateStore::workflows() const { return Workflows(context_); }
 Leases StateStore::leases() const { return Leases(context_); }
 SessionIndex* StateStore::index() const { return context_->index.get(); }
 const std::filesystem::path& StateStore::path() const { return context_->file; }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <map>
@@ -73,9 +74,12 @@ std::shared_ptr<Database> Database::open(const std::filesystem::path& file,
   }
   std::shared_ptr<Database> database(new Database(std::make_unique<Impl>(file, options)));
   const Impl& impl = *database->impl_;
+  // The first read tells whether this is a database at all, and one that the caller takes.
+  database->read([&](Session& session) {
+    session.value<std::int64_t>("PRAGMA schema_version");
+    if (options.inspect) options.inspect(session);
+  });
   if (options.mode == Mode::read_write) settle_journal(impl.file, options);
-  // The first read tells whether this is a database at all.
-  database->read([](Session& session) { session.value<std::int64_t>("PRAGMA schema_version"); });
   registry.open[key] = database;
   return database;
 }
@@ -136,7 +140,7 @@ std::int64_t Database::change_counter() {
 
 void Database::copy_to(const std::filesystem::path& target) {
   std::filesystem::path temporary = target;
-  temporary += ".tmp";
+  temporary += "." + std::to_string(::getpid()) + ".tmp";  // several processes may copy at once
   std::filesystem::remove(temporary);
   auto copy = base::File::create(temporary, O_RDWR);  // VACUUM INTO fills it and keeps its mode
   if (!copy) base::throw_io("create", temporary, EEXIST);

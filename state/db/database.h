@@ -16,12 +16,13 @@ namespace threadstore::db {
 
 enum class Mode { read_write, read_only, memory };
 
-/// Told by the layer above: how to bring the schema up to date. `needed` runs in a read
-/// transaction, `migrate` with no transaction open (it makes its own through `Database::write`).
 struct Options {
   Mode mode = Mode::read_write;
   std::chrono::milliseconds deadline{5000};
   std::function<void(const std::string&)> notice{};
+  /// Looks at the file before anything in it is changed, the journal mode included; what it throws
+  /// refuses the file. Not asked again when this process has the file open already.
+  std::function<void(Session&)> inspect{};
 };
 
 /// One database file, shared by every store of this process that opens it: one writer connection

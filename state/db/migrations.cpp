@@ -1,7 +1,11 @@
 #include "state/db/migrations.h"
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <string>
 
+#include "base/files.h"
 #include "threadstore/error.h"
 
 namespace threadstore::db {
@@ -47,7 +51,9 @@ void refuse_foreign(Session& session, const Schema& schema, const std::string& f
   const bool empty = !session.exists(
       "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE "
       "'\\'");
-  if (empty || has_table(session, schema.identity_table)) return;
+  const bool ours = has_table(session, schema.identity_table) ||
+                    has_table(session, "threadstore_schema");  // an opener that is migrating it
+  if (empty || ours) return;
   throw Error(ErrorCode::invalid_argument,
               "cannot open " + file + ": it is a SQLite database of another program (no table '" +
                   schema.identity_table +
@@ -74,24 +80,39 @@ void run_step(Database& database, const Step& step, const std::string& component
   });
 }
 
-/// Keeps the file as it was before our first change to it: once per format version found.
-void back_up(Database& database, const Schema& schema,
-             const std::function<void(const std::string&)>& notice) {
+/// Makes the table of our components, which marks a file as ours; before that keeps a file of
+/// another program as it was. Several openers may be here at once: each copies under a name of its
+/// own, and publishes the copy in the transaction that makes the table. So a backup is published
+/// only while no step has run, and a later opener discards its copy.
+void take_possession(Database& database, const Schema& schema,
+                     const std::function<void(const std::string&)>& notice) {
   std::int64_t found = 0;
   const bool foreign = database.read([&](Session& session) {
     found = format_version(session);
     return has_table(session, schema.identity_table) && !has_table(session, "threadstore_schema");
   });
-  if (!foreign || database.mode() != Mode::read_write) return;
-  std::filesystem::path copy = database.file();
-  copy += ".v" + std::to_string(found) + ".bak";
-  std::error_code ignored;
-  if (!std::filesystem::exists(copy, ignored)) database.copy_to(copy);
+  const bool keep = foreign && database.mode() == Mode::read_write;
+  const std::filesystem::path backup =
+      database.file().string() + ".v" + std::to_string(found) + ".bak";
+  const std::filesystem::path copy = backup.string() + "." + std::to_string(::getpid());
+  if (keep) database.copy_to(copy);
+  const bool published = database.write([&](Session& session) {
+    if (has_table(session, "threadstore_schema")) return false;
+    session.script(kMakeComponents);
+    if (keep) std::filesystem::rename(copy, backup);
+    return keep;
+  });
+  if (!keep) return;
+  if (!published) {
+    std::filesystem::remove(copy);
+    return;
+  }
+  base::sync_directory(backup.parent_path());
   if (notice) {
     notice("the store " + database.file().string() + " (schema " + std::to_string(found) +
            ") is now also used by threadstore, which keeps it readable for the program that made "
            "it; a copy as it was is in " +
-           copy.string());
+           backup.string());
   }
 }
 
@@ -115,8 +136,7 @@ void migrate(Database& database, const Schema& schema,
   const bool current = database.read(
       [&](Session& session) { return is_current(session, schema, database.file().string()); });
   if (current) return;
-  back_up(database, schema, notice);
-  database.write([](Session& session) { session.script(kMakeComponents); });
+  take_possession(database, schema, notice);
   for (const Step& step : schema.format) run_step(database, step, "");
   for (const Component& component : schema.components) {
     for (const Step& step : component.steps) run_step(database, step, component.name);

@@ -15,7 +15,10 @@ namespace threadstore::test {
 
 /// Opens the file as a store does: migrated, and nothing else.
 inline std::shared_ptr<db::Database> open_migrated(const std::filesystem::path& file) {
-  auto database = db::Database::open(file, {});
+  const auto inspect = [&](db::Session& session) {
+    db::is_current(session, state::state_schema(), file.string());
+  };
+  auto database = db::Database::open(file, {.inspect = inspect});
   db::migrate(*database, state::state_schema(), {});
   return database;
 }

@@ -44,8 +44,10 @@ TEST(SchemaOpenersTest, SixProcessesMayMigrateTheSameOldStoreAtOnce) {
   }
   EXPECT_THAT(open_together(directory / "state.db"), testing::Each(expected_answer()));
   const auto database = open_migrated(directory / "state.db.0");
-  EXPECT_THAT(rows(*database, "SELECT id, parent_entry_id FROM messages WHERE thread_id = 'old-1'"),
-              testing::ElementsAre("1|-", "2|3", "3|1", "4|2"));
+  EXPECT_THAT(
+      rows(*database,
+           "SELECT id, parent_entry_id FROM messages WHERE thread_id = 'old-1' ORDER BY id"),
+      testing::ElementsAre("1|-", "2|3", "3|1", "4|2"));
 }
 
 }  // namespace
