@@ -30,27 +30,30 @@ std::optional<Message> MessageWalk::read(db::Session& session) {
   return message;
 }
 
-void MessageWalk::resume(db::Session& session) {
-  if (!next_) return;
+void MessageWalk::resume(db::Session& session, const View& start) {
   const auto view = find_view(session, thread_);
-  const bool here = view && session.exists("SELECT 1 FROM messages WHERE id = ?", {*next_});
-  const bool cleared = here && owner_ == thread_.str() && *next_ <= view->hidden_up_to;
-  if (!here || cleared) throw_vanished(thread_);
+  auto owner = session.value<std::string>("SELECT thread_id FROM messages WHERE id = ?", {*last_});
+  const bool cleared = !view || !owner || view->hidden_up_to > start.hidden_up_to ||
+                       view->fork_point != start.fork_point ||
+                       (owner_ == thread_.str() && *owner != owner_);
+  if (cleared) throw_vanished(thread_);
+  owner_ = *std::move(owner);  // inherited history may have been handed on meanwhile
 }
 
 std::optional<MessageId> walk_branch(StoreContext& context, const ThreadId& thread,
                                      std::optional<MessageId> from, std::size_t most,
                                      const std::function<bool(Message&&)>& take) {
+  std::optional<View> start;
   std::optional<MessageWalk> walk;
   std::vector<Message> batch;
   while (most > 0) {
     batch.clear();
     context.read([&](db::Session& session) {
       if (walk) {
-        walk->resume(session);
+        walk->resume(session, *start);
       } else {
-        const View view = open_view(session, thread);
-        walk.emplace(thread, from ? from : current_leaf(session, view));
+        start = open_view(session, thread);
+        walk.emplace(thread, from ? from : current_leaf(session, *start));
       }
       SnapshotBudget budget;
       while (auto message = walk->read(session)) {

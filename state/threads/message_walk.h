@@ -20,9 +20,9 @@ class MessageWalk {
   /// The message that the walk is at, shown in its thread; nothing past the root.
   std::optional<Message> read(db::Session& session);
 
-  /// To be called at the start of each further snapshot: throws `conflict` when the thread was
-  /// removed or cleared since the last one.
-  void resume(db::Session& session);
+  /// To be called at the start of each further snapshot, with the view of the first: throws
+  /// `conflict` when the thread was removed or cleared since.
+  void resume(db::Session& session, const View& start);
 
   std::optional<MessageId> next() const noexcept { return next_; }
   /// True when a parent's id was above its child's, which every cycle needs and a branch has only

@@ -1,6 +1,7 @@
 #include "state/threads/removal.h"
 
 #include "base/file_lock.h"
+#include "base/log.h"
 #include "state/leases/lease_token.h"
 #include "state/threads/index_queue.h"
 #include "state/threads/message_reclaimer.h"
@@ -39,6 +40,15 @@ bool finish(db::Session& session, const Removal& removal) {
   return true;
 }
 
+/// After somebody's transaction, which has already succeeded.
+void scrub_quietly(db::Database& database) noexcept {
+  try {
+    database.scrub_wal();
+  } catch (const Error& error) {
+    base::log_warn("deleted text stays in the WAL for now: " + std::string(error.what()));
+  }
+}
+
 void reclaim_rows(StoreContext& context, const Removal& removal, const Progress& progress) {
   const std::int64_t total = context.read([&](db::Session& session) {
     return session
@@ -71,6 +81,7 @@ void hide(db::Session& session, const Removal& removal) {
 bool reclaim(StoreContext& context, const Removal& removal, const Progress& progress) {
   if (context.database->in_transaction()) {
     reclaim_rows(context, removal, progress);
+    context.database->after_commit([database = context.database] { scrub_quietly(*database); });
     return false;
   }
   try {
@@ -119,8 +130,8 @@ RemovedThread Threads::remove(const ThreadId& id, const Progress& progress) {
     state::queue_index_line(session, id);
   });
   if (!removed.existed) return removed;
-  removed.text_may_linger = !state::reclaim(*context_, removal, progress);
   removed.index_pending = state::index_stays_behind(context_);
+  removed.text_may_linger = !state::reclaim(*context_, removal, progress);
   return removed;
 }
 

@@ -88,15 +88,19 @@ void throw_no_message(const ThreadId& thread, MessageId id) {
 
 void ViewExtent::check_unchanged(db::Session& session) const {
   const auto now = find_view(session, view.thread);
-  if (!now || now->hidden_up_to > view.hidden_up_to || now->fork_point != view.fork_point) {
-    throw_vanished(view.thread);
-  }
+  const bool unchanged = now && now->hidden_up_to <= view.hidden_up_to &&
+                         now->fork_point == view.fork_point &&
+                         (!witness || shows(session, *now, *witness, nullptr));
+  if (!unchanged) throw_vanished(view.thread);
 }
 
 ViewExtent extent_of(StoreContext& context, const ThreadId& thread) {
   ViewExtent extent;
   context.read([&](db::Session& session) {
     extent.view = open_view(session, thread);
+    extent.witness =
+        session.value<MessageId>("SELECT id FROM messages WHERE thread_id = ? AND id > ? LIMIT 1",
+                                 {thread, extent.view.hidden_up_to});
     extent.newest = session.value<MessageId>("SELECT max(id) FROM messages").value_or(MessageId{});
   });
   extent.floor = extent.view.hidden_up_to;

@@ -61,6 +61,8 @@ struct ViewExtent {
   std::shared_ptr<const ForkPath> path;  ///< null when the thread inherits nothing
   MessageId floor{};
   MessageId newest{};
+  /// An own message: gone or another's when the thread was cleared in between.
+  std::optional<MessageId> witness;
 
   /// To be called in each further snapshot: throws `conflict` when messages have left the view.
   void check_unchanged(db::Session& session) const;
