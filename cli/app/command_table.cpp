@@ -14,15 +14,48 @@ constexpr std::array kThreads{
          "new --name 'parser rewrite'"),
     verb("list", Access::reading, declare_list, "List threads, most recently active first",
          "list --here --since 3d"),
+    verb("show", Access::reading, declare_show, "Print the active branch as a conversation",
+         "show @last --limit 20"),
+    verb("tree", Access::reading, declare_tree, "Draw all branches, the current leaf marked",
+         "tree @last"),
+    verb("resume", Access::reading, declare_resume, "Continue this directory's last thread",
+         "resume --any-dir"),
+    verb("fork", Access::writing, declare_fork, "Make a new thread with a thread's history",
+         "fork @last --at @-2 --name 'another way'"),
+    verb("rename", Access::writing, declare_rename, "Give a thread another name",
+         "rename @last 'parser rewrite'"),
+    verb("archive", Access::writing, declare_archive, "Take a thread out of the list",
+         "archive 'parser rewrite'"),
+    verb("unarchive", Access::writing, declare_unarchive, "Put a thread back into the list",
+         "unarchive 'parser rewrite'"),
+    verb("delete", Access::writing, declare_delete, "Delete a thread with all that belongs to it",
+         "delete 'parser rewrite'"),
+};
+
+constexpr std::array kMessages{
+    verb("append", Access::writing, declare_append, "Store a message and print its id",
+         "append @last --role user --content 'Hello'"),
+    verb("branch", Access::writing, declare_branch, "Store a message under an earlier one",
+         "branch @last @-1 --role user --content 'Another question'"),
+    verb("switch", Access::writing, declare_switch, "Go on from another branch", "switch @last 17"),
+    verb("leaves", Access::reading, declare_leaves, "Show where each branch ends", "leaves @last"),
+    verb("clear", Access::writing, declare_clear, "Delete all messages of a thread",
+         "clear 'parser rewrite' --yes"),
+    verb("watch", Access::reading, declare_watch, "Print new messages of any process as they come",
+         "watch --json"),
 };
 
 constexpr std::array kStore{
+    noun("index", index_verbs, "The session index: names without opening the database"),
     verb("paths", Access::nothing, declare_paths, "Show where the store's files live",
          "paths --json"),
+    verb("completion", Access::nothing, declare_completion, "Print a completion script",
+         "completion bash >> ~/.bashrc"),
 };
 
 constexpr std::array kSections{
     CommandSection{"Threads", kThreads},
+    CommandSection{"Messages", kMessages},
     CommandSection{"Store", kStore},
 };
 

@@ -49,7 +49,12 @@ void Invocation::say(Tone tone, std::string_view label, const std::string& messa
 }
 
 OpenOptions Invocation::open_options(OpenMode mode) {
-  return {.mode = mode, .deadline = options_.deadline()};
+  OpenOptions result{.mode = mode, .deadline = options_.deadline()};
+  // Notices are also logged as info, which -v shows already.
+  if (options_.verbosity == 0) {
+    result.notice = [this](const std::string& message) { note(message); };
+  }
+  return result;
 }
 
 StateStore& Invocation::store() {

@@ -14,6 +14,7 @@
 #include "cli/app/exit_code.h"
 #include "cli/app/help.h"
 #include "cli/app/invocation.h"
+#include "cli/completion/candidates.h"
 #include "cli/output/descriptor_stream.h"
 #include "cli/terminal/text.h"
 #include "threadstore/error.h"
@@ -88,6 +89,10 @@ int run_verb(CommandLine& line, std::ostream& out) {
 }
 
 int run_words(const std::vector<std::string>& words, std::ostream& out) {
+  if (!words.empty() && words.front() == "__complete") {
+    print_candidates(out, {words.begin() + 1, words.end()});
+    return exit_done;
+  }
   CommandLine line = split_command_line(words);
   if (line.command != nullptr && line.command->declare != nullptr) {
     return run_verb(line, out);

@@ -4,7 +4,6 @@
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
 #include "cli/output/choices.h"
-#include "cli/output/warnings.h"
 #include "cli/resolve/directory.h"
 #include "cli/resolve/text_argument.h"
 #include "cli/terminal/text.h"
@@ -75,7 +74,6 @@ Action declare_new(CLI::App& app) {
   column("--git-origin-url", options->git_origin_url, "The repository's origin");
   return [options](Invocation& call) {
     const ThreadChange made = call.store().threads().create(thread_from(call, *options));
-    warn_about(call, made);
     if (call.json()) return call.print({{"id", made.thread.id.str()}});
     call.out() << escape_for_terminal(made.thread.id.str()) << '\n';
   };

@@ -6,9 +6,9 @@
 
 namespace threadstore::cli {
 
-// What a successful change leaves undone, said on standard error; the exit code stays 0.
+// What a successful deletion leaves undone, said on standard error; the exit code stays 0. (That
+// the index is behind after a change, the library says itself.)
 
-void warn_about(Invocation& call, const ThreadChange& change);
 void warn_about(Invocation& call, const RemovedThread& removed);
 void warn_about(Invocation& call, const ClearedThread& cleared);
 

@@ -1,0 +1,105 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/app/invocation.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/thread_argument.h"
+#include "cli/output/message_json.h"
+#include "cli/output/thread_json.h"
+#include "cli/output/thread_table.h"
+#include "cli/resolve/message_ref.h"
+#include "cli/resolve/thread_ref.h"
+#include "cli/terminal/conversation.h"
+#include "cli/terminal/text.h"
+#include "cli/terminal/tree.h"
+
+namespace threadstore::cli {
+namespace {
+
+constexpr std::size_t kMostShown = 1'000'000;
+
+struct ShowOptions {
+  std::string thread;
+  std::optional<std::string> leaf, before;
+  std::size_t limit = 500;
+};
+
+Look look_of(const Invocation& call) {
+  return Look::for_standard_output(call.options().color_mode());
+}
+
+void print_thread_heading(Invocation& call, const Thread& thread) {
+  const std::string name = thread.name.value_or(thread.preview);
+  call.out() << call.style().paint(Tone::strong, escape_for_terminal(name.empty() ? "-" : name))
+             << "  " << call.style().paint(Tone::faint, escape_for_terminal(thread.id.str()))
+             << "  " << shown_status(call.store(), thread) << "\n\n";
+}
+
+void show(Invocation& call, const ShowOptions& options) {
+  const Thread thread = resolve_thread(call, options.thread);
+  const StateStore& store = call.store();
+  const BranchPage page =
+      store.messages().list(thread.id, {.leaf = find_message(store, thread, options.leaf),
+                                        .before = find_message(store, thread, options.before),
+                                        .limit = options.limit});
+  if (call.json()) {
+    Json messages = Json::array();
+    for (const Message& message : page.messages) messages.push_back(message_json(message));
+    return call.print(
+        {{"thread", thread_json(thread)}, {"messages", std::move(messages)}, {"more", page.more}});
+  }
+  print_thread_heading(call, thread);
+  if (page.more) {
+    call.note("older messages are not shown; --before " +
+              std::to_string(to_int(page.messages.front().id)) + " reads on");
+  }
+  print_conversation(call.out(), page.messages, look_of(call));
+}
+
+void print_json_tree(Invocation& call, const Thread& thread, const std::vector<TreeNode>& nodes) {
+  Json items = Json::array();
+  for (const TreeNode& node : nodes) items.push_back(node_json(node));
+  call.print({{"thread", thread_json(thread)}, {"nodes", std::move(items)}});
+}
+
+}  // namespace
+
+Action declare_show(CLI::App& app) {
+  auto options = std::make_shared<ShowOptions>();
+  add_thread(app, options->thread);
+  app.add_option("--leaf", options->leaf, "The branch that ends there (default: the current leaf)")
+      ->type_name("MESSAGE");
+  app.add_option("--limit", options->limit, "The last N messages (default: 500)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, kMostShown).description(""));
+  app.add_option("--before", options->before, "Only what comes before that message")
+      ->type_name("MESSAGE");
+  return [options](Invocation& call) { show(call, *options); };
+}
+
+Action declare_tree(CLI::App& app) {
+  auto given = std::make_shared<std::string>();
+  add_thread(app, *given);
+  return [given](Invocation& call) {
+    const Thread thread = resolve_thread(call, *given);
+    const auto nodes = call.store().messages().tree(thread.id);
+    if (call.json()) return print_json_tree(call, thread, nodes);
+    print_thread_heading(call, thread);
+    print_tree(call.out(), nodes, look_of(call));
+  };
+}
+
+Action declare_leaves(CLI::App& app) {
+  auto given = std::make_shared<std::string>();
+  add_thread(app, *given);
+  return [given](Invocation& call) {
+    const Thread thread = resolve_thread(call, *given);
+    const auto leaves = call.store().messages().leaves(thread.id);
+    if (!call.json()) return print_conversation(call.out(), leaves, look_of(call));
+    Json items = Json::array();
+    for (const Message& leaf : leaves) items.push_back(message_json(leaf));
+    call.print({{"items", std::move(items)}});
+  };
+}
+
+}  // namespace threadstore::cli
