@@ -47,6 +47,9 @@ constexpr std::array kMessages{
 
 constexpr std::array kStore{
     noun("index", index_verbs, "The session index: names without opening the database"),
+    verb("doctor", Access::reading, declare_doctor, "Check the store; mend the session index",
+         "doctor --repair"),
+    verb("stats", Access::reading, declare_stats, "Count what the store holds", "stats --json"),
     verb("paths", Access::nothing, declare_paths, "Show where the store's files live",
          "paths --json"),
     verb("completion", Access::nothing, declare_completion, "Print a completion script",
