@@ -25,18 +25,17 @@ std::optional<base::FileLock::Guard> mark_alive(const StoreContext& context) {
 /// The last commit: nothing of it is left. False when messages came back meanwhile, handed over by
 /// another removal.
 bool finish(db::Session& session, const Removal& removal) {
+  // Without its row another process has finished it, and the thread may be a new one of that id.
+  const auto pending = session.value<MessageId>(
+      "SELECT up_to_id FROM thread_removals WHERE thread_id = ? AND kind = ?",
+      {removal.thread, removal.whole_thread ? "remove" : "clear"});
+  if (!pending || *pending > removal.up_to) return true;
   if (session.exists("SELECT 1 FROM messages WHERE thread_id = ? AND id <= ? LIMIT 1",
                      {removal.thread, removal.up_to})) {
     return false;
   }
-  if (!removal.whole_thread) {
-    session.run(
-        "DELETE FROM thread_removals WHERE thread_id = ? AND kind = 'clear' AND up_to_id <= ?",
-        {removal.thread, removal.up_to});
-  } else if (session.run("DELETE FROM thread_removals WHERE thread_id = ? AND kind = 'remove'",
-                         {removal.thread}) != 0) {
-    session.run("DELETE FROM threads WHERE id = ?", {removal.thread});
-  }
+  session.run("DELETE FROM thread_removals WHERE thread_id = ?", {removal.thread});
+  if (removal.whole_thread) session.run("DELETE FROM threads WHERE id = ?", {removal.thread});
   return true;
 }
 

@@ -11,8 +11,8 @@ using ::testing::IsEmpty;
 
 class ForkTest : public test::MessageStore {
  protected:
-  ThreadId fork(const ThreadId& source, std::optional<MessageId> at = {}) {
-    return store_.threads().fork({.source = source, .at = at}).thread.id;
+  ThreadId fork(const ThreadId& from, std::optional<MessageId> at = {}) {
+    return store_.threads().fork({.source = from, .at = at}).thread.id;
   }
 
   ThreadId source = make_thread("source");

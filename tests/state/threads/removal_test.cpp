@@ -22,11 +22,11 @@ struct Killed : std::runtime_error {
 
 class RemovalTest : public test::MessageStore {
  protected:
-  void remove_and_die(const ThreadId& thread) {
-    EXPECT_THROW(store_.threads().remove(thread, [](auto, auto) { throw Killed(); }), Killed);
+  void remove_and_die(const ThreadId& id) {
+    EXPECT_THROW(store_.threads().remove(id, [](auto, auto) { throw Killed(); }), Killed);
   }
-  void clear_and_die(const ThreadId& thread) {
-    EXPECT_THROW(messages_.clear(thread, [](auto, auto) { throw Killed(); }), Killed);
+  void clear_and_die(const ThreadId& id) {
+    EXPECT_THROW(messages_.clear(id, [](auto, auto) { throw Killed(); }), Killed);
   }
   std::string ask(const std::string& sql) {
     return test::ask(test::open_sqlite(dir_ / "state.db").get(), sql);
