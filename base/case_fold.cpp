@@ -8,8 +8,10 @@
 namespace threadstore::base {
 namespace {
 
+char32_t fold_ascii(char32_t c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
+
 char32_t fold(char32_t c) {
-  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+  if (c < 0x80) return fold_ascii(c);
   // The Turkish i with and without dot have no simple folding: they stay themselves.
   if (c == 0x130 || c == 0x131) return c;
   // Made once and never freed. Part of glibc; where it is missing, only ASCII folds.
@@ -56,6 +58,22 @@ std::string fold_case(std::string_view text) {
     at += point.length;
   }
   return folded;
+}
+
+std::uint32_t hash_folded(std::string_view text) {
+  std::uint32_t hash = 2166136261U;  // FNV-1a over code points
+  const auto add = [&](char32_t c) { hash = (hash ^ c) * 16777619U; };
+  for (std::size_t at = 0; at < text.size();) {
+    if (const auto byte = static_cast<unsigned char>(text[at]); byte < 0x80) {
+      add(fold_ascii(byte));
+      ++at;
+      continue;
+    }
+    const CodePoint point = decode_utf8(text, at);
+    add(point.valid ? fold(point.value) : 0xFFFD);
+    at += point.length;
+  }
+  return hash;
 }
 
 }  // namespace threadstore::base

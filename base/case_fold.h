@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,8 @@ namespace threadstore::base {
 /// "ß" = "SS"), as far as the C library's tables go. Bytes that are not UTF-8 stay as they are.
 /// Independent of the process's locale.
 std::string fold_case(std::string_view text);
+
+/// A hash that is equal for texts whose folded forms are equal.
+std::uint32_t hash_folded(std::string_view text);
 
 }  // namespace threadstore::base

@@ -23,8 +23,9 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-std::size_t hash_of_name(std::string_view name) {
-  return std::hash<std::string>{}(base::fold_case(name));
+std::uint32_t hash_of_id(std::string_view id) {
+  const std::size_t hash = std::hash<std::string_view>{}(id);
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
 }  // namespace
@@ -70,7 +71,12 @@ bool IndexTable::read_on() {
   std::string_view added = chunks_.emplace_back(std::move(bytes));
   added.remove_prefix(before.size());
   consumed_ += static_cast<std::int64_t>(added.size());
-  if (slots_.empty()) slots_.reserve(added.size() / usual_line);
+  const std::size_t expected = rows_.size() + added.size() / usual_line;
+  if (rows_.empty()) {
+    rows_.reserve(expected);
+    by_id_.reserve(expected);
+    by_name_.reserve(expected);
+  }
   while (!added.empty()) {
     const std::size_t newline = added.find('\n');
     apply(added.substr(0, newline));
@@ -96,7 +102,8 @@ void IndexTable::apply(std::string_view line) {
              .updated_at = parsed->updated_at,
              .deleted = parsed->deleted};
   }
-  Row& row = row_of(plain->thread_id, !parsed);
+  const Slot slot = slot_of(plain->thread_id, !parsed);
+  Row& row = rows_[slot];
   row.ever_named |= plain->thread_name.has_value();
   const bool revived = parsed && parsed->revived;
   if (row.deleted && !plain->deleted && !revived) return;
@@ -104,22 +111,31 @@ void IndexTable::apply(std::string_view line) {
   row.updated_at = plain->updated_at;
   row.number = lines_;
   row.deleted = plain->deleted;
-  if (by_name_ && plain->thread_name) remember_name(slots_.at(row.id), *plain->thread_name);
+  if (plain->thread_name) by_name_.insert(base::hash_folded(*plain->thread_name), slot);
 }
 
-/// The thread's row, made when it is new.
-IndexTable::Row& IndexTable::row_of(std::string_view id, bool id_is_in_line) {
-  if (const auto known = slots_.find(id); known != slots_.end()) return rows_[known->second];
+/// The thread's slot, made when it is new.
+IndexTable::Slot IndexTable::slot_of(std::string_view id, bool id_is_in_line) {
+  if (const auto known = find_slot(id)) return *known;
   if (!id_is_in_line) id = spelled_ids_.emplace_back(id);
-  slots_.emplace(id, rows_.size());
-  Row& row = rows_.emplace_back();
-  row.id = id;
-  return row;
+  const auto slot = static_cast<Slot>(rows_.size());
+  rows_.emplace_back().id = id;
+  by_id_.insert(hash_of_id(id), slot);
+  return slot;
+}
+
+std::optional<IndexTable::Slot> IndexTable::find_slot(std::string_view id) const {
+  Slot found = 0;
+  const bool known = by_id_.find(hash_of_id(id), [&](Slot slot) {
+    found = slot;
+    return rows_[slot].id == id;
+  });
+  return known ? std::optional(found) : std::nullopt;
 }
 
 const IndexTable::Row* IndexTable::find(std::string_view id) const {
-  const auto known = slots_.find(id);
-  return known == slots_.end() ? nullptr : &rows_[known->second];
+  const auto slot = find_slot(id);
+  return slot ? &rows_[*slot] : nullptr;
 }
 
 std::vector<const IndexTable::Row*> IndexTable::in_line_order() const {
@@ -131,26 +147,13 @@ std::vector<const IndexTable::Row*> IndexTable::in_line_order() const {
   return rows;
 }
 
-void IndexTable::remember_name(Slot slot, std::string_view name) {
-  by_name_->emplace(hash_of_name(name), slot);
-}
-
-std::vector<const IndexTable::Row*> IndexTable::named(std::string_view name) {
-  if (!by_name_) {
-    by_name_.emplace();
-    by_name_->reserve(rows_.size());
-    for (Slot slot = 0; slot < rows_.size(); ++slot) {
-      if (const auto plain = scan_plain_line(rows_[slot].line)) {
-        if (plain->thread_name) remember_name(slot, *plain->thread_name);
-      } else if (const IndexEntry entry = rows_[slot].entry(); entry.thread_name) {
-        remember_name(slot, *entry.thread_name);
-      }
-    }
-  }
+std::vector<const IndexTable::Row*> IndexTable::named(std::string_view name) const {
+  std::set<Slot> slots;  // a thread that went back to an old name is in the table twice
+  by_name_.find(base::hash_folded(name), [&](Slot slot) {
+    slots.insert(slot);
+    return false;
+  });
   const std::string folded = base::fold_case(name);
-  std::set<Slot> slots;  // a thread that went back to an old name is in the map twice
-  const auto [first, last] = by_name_->equal_range(std::hash<std::string>{}(folded));
-  for (auto hit = first; hit != last; ++hit) slots.insert(hit->second);
   std::vector<const Row*> rows;
   for (const Slot slot : slots) {
     const Row& row = rows_[slot];

@@ -6,18 +6,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/files.h"
+#include "session_index/slot_table.h"
 #include "threadstore/session_index.h"
 
 namespace threadstore::session_index {
 
 /// What the index file says, kept in memory and brought up to date by reading only what was added.
-/// It holds the file's own bytes and points into them, so that a hundred thousand lines cost two
-/// passes and no string each. Reads without the lock: a rename gives one file or the other, and a
-/// line that is still being written has no newline yet.
+/// It holds the file's own bytes and points into them, so that a line costs no string. Reads
+/// without the lock: a rename gives one file or the other, and a line that is still being written
+/// has no newline yet.
 ///
 /// Which line counts: the last of a thread, but after a tombstone only another tombstone or a line
 /// that says `"deleted":false`. Not thread-safe.
@@ -43,7 +43,7 @@ class IndexTable {
   /// All rows, in the order of the lines that count.
   std::vector<const Row*> in_line_order() const;
   /// The live rows whose name is `name` but for the case.
-  std::vector<const Row*> named(std::string_view name);
+  std::vector<const Row*> named(std::string_view name) const;
 
   /// A row's place in the answer of a look-up: newest first, a tie goes to the later line.
   static bool newer(const Row* a, const Row* b);
@@ -54,13 +54,13 @@ class IndexTable {
   std::int64_t threads() const { return static_cast<std::int64_t>(rows_.size()); }
 
  private:
-  using Slot = std::size_t;
+  using Slot = SlotTable::Slot;
 
   void clear();
   bool read_on();
   void apply(std::string_view line);
-  Row& row_of(std::string_view id, bool id_is_in_line);
-  void remember_name(Slot slot, std::string_view name);
+  Slot slot_of(std::string_view id, bool id_is_in_line);
+  std::optional<Slot> find_slot(std::string_view id) const;
   void warn_once(const std::filesystem::path& file) const;
 
   /// Stays open, so that the system cannot give its inode number to the next file.
@@ -73,11 +73,11 @@ class IndexTable {
 
   std::deque<std::string> chunks_;       ///< the file's bytes as they were read
   std::deque<std::string> spelled_ids_;  ///< ids that their line holds with escapes
-  std::deque<Row> rows_;
-  std::unordered_map<std::string_view, Slot> slots_;
-  /// Hash of the folded name to the slots that ever had it; made by the first `named`. Never
-  /// cleaned: a hit is checked against what the row says now.
-  std::optional<std::unordered_multimap<std::size_t, Slot>> by_name_;
+  std::vector<Row> rows_;
+  SlotTable by_id_;
+  /// By the hash of the folded name: every thread that ever had it. A hit is checked against what
+  /// the row says now.
+  SlotTable by_name_;
 };
 
 }  // namespace threadstore::session_index

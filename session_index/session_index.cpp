@@ -187,7 +187,7 @@ std::map<ThreadId, std::optional<std::string>> SessionIndex::find_names(
 }
 
 std::vector<IndexEntry> SessionIndex::find_by_name(const std::string& name) const {
-  return impl_->looking([&](IndexTable& table) { return entries_of(table.named(name)); });
+  return impl_->looking([&](const IndexTable& table) { return entries_of(table.named(name)); });
 }
 
 std::optional<std::string> SessionIndex::find_path_by_name(const std::string& name) const {
