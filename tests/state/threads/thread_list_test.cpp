@@ -137,9 +137,10 @@ TEST(ThreadListPlanTest, ListAndCountWalkTheOneIndexInOrder) {
   };
   for (const std::string& sql : {state::list_sql(), state::count_sql()}) {
     const auto steps = plan(sql);
-    EXPECT_THAT(steps, Contains(AllOf(HasSubstr("SEARCH threads"),
-                                      HasSubstr("threadstore_threads_list (archived=? AND "
-                                                "(updated_at,id)<(?,?))"))));
+    EXPECT_THAT(
+        steps, Contains(AllOf(HasSubstr("SEARCH threads"),
+                              HasSubstr("threadstore_threads_list (archived=? AND updated_at>? AND "
+                                        "(updated_at,id)<(?,?))"))));
     EXPECT_THAT(steps, Each(Not(HasSubstr("SCAN"))));
     EXPECT_THAT(steps, Each(Not(HasSubstr("TEMP B-TREE"))));
   }
