@@ -28,6 +28,8 @@ std::vector<Check> check_store(StoreContext& context) {
       {"foreign_keys", check_foreign_keys},
       {"parents", check_parents},
       {"leaves", check_leaves},
+      {"messages", check_messages},
+      {"records", check_records},
       {"removals", check_removals},
       {"leases", check_leases},
       {"index", check_index},

@@ -18,11 +18,11 @@ struct StoreContext;
 
 /// A named snapshot of a thread: a row of `checkpoints`.
 struct Checkpoint {
-  ThreadId thread_id;
-  CheckpointId checkpoint_id;
-  std::string state;                 ///< any JSON value, as the writer gave it, byte for byte
-  UnixSeconds created_at = 0;        ///< of the last save; never before that of an earlier save
-  std::optional<MessageId> leaf_id;  ///< the current leaf when it was saved
+  ThreadId thread_id{};
+  CheckpointId checkpoint_id{};
+  std::string state{};                 ///< any JSON value, as the writer gave it, byte for byte
+  UnixSeconds created_at = 0;          ///< of the last save; never before that of an earlier save
+  std::optional<MessageId> leaf_id{};  ///< the current leaf when it was saved
   /// True when `restore` can go back: the leaf was remembered, or the thread was empty then (no
   /// `leaf_id`). False for checkpoints that another program saved.
   bool restorable = false;

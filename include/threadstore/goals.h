@@ -56,20 +56,20 @@ struct EnumNames<GoalPauseReason> {
 /// and `repeated_gap_count` <= `last_gap_pass` + 1. Anything else is refused on writing and
 /// `damaged` on reading.
 struct Goal {
-  ThreadId thread_id;
-  GoalId goal_id;
-  std::string objective;
+  ThreadId thread_id{};
+  GoalId goal_id{};
+  std::string objective{};
   GoalStatus status = GoalStatus::active;
-  std::optional<std::int64_t> token_budget;  ///< absent: unlimited
+  std::optional<std::int64_t> token_budget{};  ///< absent: unlimited
   std::int64_t tokens_used = 0;
   std::int64_t time_used_seconds = 0;
   UnixSeconds created_at = 0;
   UnixSeconds updated_at = 0;
   std::int64_t continuation_count = 0;  ///< passes that the goal began by itself
-  std::optional<std::string> last_gap_fingerprint;
+  std::optional<std::string> last_gap_fingerprint{};
   std::int64_t repeated_gap_count = 0;
-  std::optional<std::int64_t> last_gap_pass;
-  std::optional<GoalPauseReason> pause_reason;
+  std::optional<std::int64_t> last_gap_pass{};
+  std::optional<GoalPauseReason> pause_reason{};
 
   friend bool operator==(const Goal&, const Goal&) = default;
 };
@@ -88,7 +88,7 @@ struct GoalUsage {
 };
 
 struct AccruedUsage {
-  Goal goal;
+  Goal goal{};
   /// This accrual passed the budget and turned the goal `budget_limited`. Of all processes that
   /// accrue on one goal exactly one is told so.
   bool budget_passed = false;
@@ -101,14 +101,14 @@ struct GoalFilter {
 };
 
 struct DamagedGoal {
-  ThreadId thread_id;
-  std::string why;
+  ThreadId thread_id{};
+  std::string why{};
 
   friend bool operator==(const DamagedGoal&, const DamagedGoal&) = default;
 };
 
 struct GoalPage : Page<Goal> {
-  std::vector<DamagedGoal> damaged;  ///< rows in this part of the list that could not be read
+  std::vector<DamagedGoal> damaged{};  ///< rows in this part of the list that could not be read
 };
 
 /// The goals of a store's threads. A light handle like `Threads`; every call is atomic. A stored

@@ -38,18 +38,18 @@ struct EnumNames<JobStatus> {
 
 /// A piece of background work: a row of `jobs`, and what `job_claims` knows of its workers.
 struct Job {
-  JobId id;
-  std::string name;
+  JobId id{};
+  std::string name{};
   JobStatus status = JobStatus::queued;
-  std::optional<int> progress;  ///< per cent; values of other programs up to 255 read as they are
-  std::optional<std::string> detail;
+  std::optional<int> progress{};  ///< per cent; values of other programs up to 255 read as they are
+  std::optional<std::string> detail{};
   UnixSeconds created_at = 0;
   UnixSeconds updated_at = 0;
-  std::optional<std::string> owner;       ///< who claimed it, while it runs
-  std::optional<UnixSeconds> claimed_at;  ///< since when
-  std::int64_t attempts = 0;              ///< how often it was claimed
-  std::int64_t max_attempts = 3;          ///< a job whose workers died that often is given up
-  bool interrupted = false;               ///< `running`, but the worker's process is dead
+  std::optional<std::string> owner{};       ///< who claimed it, while it runs
+  std::optional<UnixSeconds> claimed_at{};  ///< since when
+  std::int64_t attempts = 0;                ///< how often it was claimed
+  std::int64_t max_attempts = 3;            ///< a job whose workers died that often is given up
+  bool interrupted = false;                 ///< `running`, but the worker's process is dead
 
   friend bool operator==(const Job&, const Job&) = default;
 };

@@ -92,6 +92,16 @@ struct TreeNode {
   bool is_current_leaf = false;
 };
 
+/// A message that is not what was stored.
+struct DamagedMessage {
+  MessageId id{};
+  ThreadId thread_id{};  ///< its owner
+  bool item_damaged = false;
+  bool checksum_mismatch = false;
+
+  friend bool operator==(const DamagedMessage&, const DamagedMessage&) = default;
+};
+
 struct ClearedThread {
   std::int64_t deleted = 0;      ///< messages that left the thread's view
   bool text_may_linger = false;  ///< see RemovedThread
@@ -149,6 +159,9 @@ class Messages {
   /// without a thread, of all (then `thread_id` is the owner). Ids grow in commit order.
   std::vector<Message> since(std::optional<ThreadId> thread, MessageId id,
                              std::size_t limit = 1000) const;
+  /// Reads every message of the store, in short snapshots, and names those whose bytes are not what
+  /// was stored, by id. Messages of other programs carry no checksum: only their items are checked.
+  std::vector<DamagedMessage> find_damaged(const Progress& progress = {}) const;
   /// The highest id in the store; 0 when it has no message.
   MessageId newest_id() const;
 

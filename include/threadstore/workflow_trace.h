@@ -138,25 +138,25 @@ struct ControlNodeOutcome {
 };
 
 struct BranchTrace {
-  BranchRun run;
-  std::vector<LeafRun> leaves;
+  BranchRun run{};
+  std::vector<LeafRun> leaves{};
 
   friend bool operator==(const BranchTrace&, const BranchTrace&) = default;
 };
 
 struct ControlNodeTrace {
-  ControlNodeRun run;
-  std::vector<TeacherCandidate> candidates;
+  ControlNodeRun run{};
+  std::vector<TeacherCandidate> candidates{};
 
   friend bool operator==(const ControlNodeTrace&, const ControlNodeTrace&) = default;
 };
 
 /// A whole run. Every list is in the order of (start, id).
 struct WorkflowTrace {
-  WorkflowRun run;
-  std::vector<BranchTrace> branches;
-  std::vector<LeafRun> leaves;  ///< those of no branch
-  std::vector<ControlNodeTrace> control_nodes;
+  WorkflowRun run{};
+  std::vector<BranchTrace> branches{};
+  std::vector<LeafRun> leaves{};  ///< those of no branch
+  std::vector<ControlNodeTrace> control_nodes{};
 
   friend bool operator==(const WorkflowTrace&, const WorkflowTrace&) = default;
 };
