@@ -45,6 +45,14 @@ constexpr std::array kMessages{
          "watch --json"),
 };
 
+constexpr std::array kWork{
+    noun("checkpoint", checkpoint_verbs, "Named snapshots of a thread, and the way back to them"),
+    noun("goal", goal_verbs, "What a thread works towards on its own"),
+    noun("tools", tools_verbs, "The tools that a thread's model may call"),
+    noun("job", job_verbs, "A queue of work for any number of processes"),
+    noun("workflow", workflow_verbs, "The trace of workflow runs"),
+};
+
 constexpr std::array kStore{
     noun("index", index_verbs, "The session index: names without opening the database"),
     verb("doctor", Access::reading, declare_doctor, "Check the store; mend the session index",
@@ -59,6 +67,7 @@ constexpr std::array kStore{
 constexpr std::array kSections{
     CommandSection{"Threads", kThreads},
     CommandSection{"Messages", kMessages},
+    CommandSection{"Work", kWork},
     CommandSection{"Store", kStore},
 };
 

@@ -30,6 +30,11 @@ Action declare_tree(CLI::App& app);
 Action declare_unarchive(CLI::App& app);
 Action declare_watch(CLI::App& app);
 
+std::span<const Command> checkpoint_verbs();
+std::span<const Command> goal_verbs();
 std::span<const Command> index_verbs();
+std::span<const Command> job_verbs();
+std::span<const Command> tools_verbs();
+std::span<const Command> workflow_verbs();
 
 }  // namespace threadstore::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/app/invocation.h"
+#include "cli/output/choices.h"
+#include "cli/output/workflow_json.h"
+#include "cli/resolve/text_argument.h"
+#include "cli/terminal/text.h"
+#include "threadstore/workflow_trace.h"
+
+namespace threadstore::cli {
+
+// The verbs of `workflow` for the parts of a run.
+Action declare_start_branch(CLI::App& app);
+Action declare_start_leaf(CLI::App& app);
+Action declare_start_node(CLI::App& app);
+Action declare_finish_branch(CLI::App& app);
+Action declare_finish_leaf(CLI::App& app);
+Action declare_finish_node(CLI::App& app);
+Action declare_candidate(CLI::App& app);
+Action declare_judge(CLI::App& app);
+
+/// `--status` of a verb that finishes something.
+inline void add_end_status(CLI::App& app, std::string& status) {
+  app.add_option("--status", status, "How it ended (default: completed)")
+      ->check(one_of<TraceStatus>())
+      ->type_name("");
+}
+inline TraceStatus end_status(const std::string& word) {
+  return from_word<TraceStatus>(word).value_or(TraceStatus::failed);
+}
+
+inline std::optional<std::string> given_json(Invocation& call,
+                                             const std::optional<std::string>& given) {
+  if (!given) return std::nullopt;
+  return text_argument(call, *given, "the JSON");
+}
+
+/// The record with `--json`, else its id.
+template <class Record>
+void print_started(Invocation& call, const Record& record) {
+  if (call.json()) return call.print(workflow_json(record));
+  call.out() << escape_for_terminal(record.id.str()) << '\n';
+}
+
+template <class Record>
+void print_finished(Invocation& call, const Record& record) {
+  if (call.json()) return call.print(workflow_json(record));
+  call.out() << to_word(record.status) << ' ' << escape_for_terminal(record.id.str()) << '\n';
+}
+
+}  // namespace threadstore::cli
