@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "state/db/group_commit.h"
 #include "state/db/journal.h"
 #include "state/db/reader_pool.h"
 #include "state/db/sqlite_error.h"
@@ -24,6 +25,7 @@ class Database::Impl {
       : options(with_notice(wanted)),
         file(path, options),
         writer(file, options),
+        group(writer, options.deadline),
         readers(file.target()) {}
 
   static Options with_notice(Options options) {
@@ -34,6 +36,7 @@ class Database::Impl {
   const Options options;
   const StoreFile file;
   Writer writer;
+  GroupCommit group;
   ReaderPool readers;
   std::mutex watcher_mutex;
   std::unique_ptr<Connection> watcher;  ///< asks for data_version: it never commits itself
@@ -107,12 +110,20 @@ void Database::run_read(const std::function<void(Session&)>& body) {
   }
 }
 
+void Database::refuse_when_read_only() const {
+  if (impl_->options.mode != Mode::read_only) return;
+  throw Error(IoReason::read_only,
+              "cannot write to " + file().string() + ": the store was opened for reading only");
+}
+
 void Database::run_write(const std::function<void(Session&)>& body) {
-  if (impl_->options.mode == Mode::read_only) {
-    throw Error(IoReason::read_only,
-                "cannot write to " + file().string() + ": the store was opened for reading only");
-  }
+  refuse_when_read_only();
   impl_->writer.write(body);
+}
+
+void Database::run_shared(std::size_t bytes, const std::function<void(Session&)>& body) {
+  refuse_when_read_only();
+  impl_->group.write(body, bytes);
 }
 
 bool Database::in_transaction() const { return impl_->writer.in_transaction(); }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -60,6 +62,15 @@ class Database {
         [&](const std::function<void(Session&)>& run) { run_write(run); }, body);
   }
 
+  /// The same for a short write that other threads' writes may share a commit with: durable when it
+  /// returns, in the order of the calls, and one call's failure is its own. `body` may run on
+  /// another thread, while this one waits. `bytes` is about what it writes.
+  template <class Body>
+  auto write_shared(std::size_t bytes, Body&& body) {
+    return with_result<std::invoke_result_t<Body, Session&>>(
+        [&](const std::function<void(Session&)>& run) { run_shared(bytes, run); }, body);
+  }
+
   /// True on a thread whose write transaction is open.
   bool in_transaction() const;
 
@@ -89,6 +100,8 @@ class Database {
 
   void run_read(const std::function<void(Session&)>& body);
   void run_write(const std::function<void(Session&)>& body);
+  void run_shared(std::size_t bytes, const std::function<void(Session&)>& body);
+  void refuse_when_read_only() const;
 
   template <class Result, class Run, class Body>
   static Result with_result(Run&& run, Body& body) {

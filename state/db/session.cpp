@@ -26,6 +26,10 @@ void Session::script(std::string_view sql) {
   connection_.script(std::string(sql).c_str(), "set up");
 }
 
+bool Session::rolled_back() const noexcept {
+  return sqlite3_get_autocommit(connection_.handle()) != 0;
+}
+
 void Session::query(std::string_view sql, Values values,
                     const std::function<bool(const Row&)>& visit) {
   Connection::Running statement(connection_, sql, values);

@@ -76,6 +76,9 @@ class Session {
     return one(sql, values, [](const Row&) { return true; }).has_value();
   }
 
+  /// True when SQLite gave the transaction up by itself after a failure.
+  bool rolled_back() const noexcept;
+
   Connection& connection() noexcept { return connection_; }
 
  private:

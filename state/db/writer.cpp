@@ -26,7 +26,7 @@ Writer::~Writer() = default;
 Connection& Writer::connection() {
   if (connection_) return *connection_;
   connection_ = std::make_unique<Connection>(file_.target(), Role::writer);
-  if (gate_ && !file_.target().network) {
+  if (gate_) {
     keeper_ = std::make_unique<WalKeeper>(
         connection_->handle(), file_.path(),
         [this] {
@@ -46,8 +46,8 @@ void Writer::write(const std::function<void(Session&)>& body) {
   }
 }
 
-void Writer::take_turn(std::unique_lock<std::timed_mutex>& turn, base::Deadline deadline) {
-  if (turn.try_lock_until(deadline.at())) return;
+std::unique_lock<FifoMutex> Writer::take_turn(base::Deadline deadline) {
+  if (turn_.lock(deadline)) return {turn_, std::adopt_lock};
   throw Error(ErrorCode::busy, "cannot write to " + file_.path().string() +
                                    ": another thread of this process kept its transaction open "
                                    "past the deadline; nothing was changed, try again");
@@ -57,8 +57,7 @@ void Writer::run_outermost(const std::function<void(Session&)>& body) {
   const auto deadline = base::Deadline::after(options_.deadline);
   std::vector<std::function<void()>> actions;
   {
-    std::unique_lock turn(turn_, std::defer_lock);
-    take_turn(turn, deadline);
+    const auto turn = take_turn(deadline);
     file_.check_in_place();
     std::unique_lock<WriterGate> gate;
     if (gate_) {
@@ -186,8 +185,7 @@ void Writer::after_commit(std::function<void()> action) {
 
 bool Writer::scrub_wal() {
   const auto deadline = base::Deadline::after(options_.deadline);
-  std::unique_lock turn(turn_, std::defer_lock);
-  take_turn(turn, deadline);
+  const auto turn = take_turn(deadline);
   file_.check_in_place();
   connection();
   if (!keeper_) return true;

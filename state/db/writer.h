@@ -9,6 +9,7 @@
 
 #include "base/deadline.h"
 #include "state/db/connection.h"
+#include "state/db/fifo_mutex.h"
 #include "state/db/gate.h"
 #include "state/db/session.h"
 #include "state/db/store_file.h"
@@ -50,12 +51,12 @@ class Writer {
   [[noreturn]] void throw_busy() const;
   void commit();
   void roll_back() noexcept;
-  void take_turn(std::unique_lock<std::timed_mutex>& turn, base::Deadline deadline);
+  std::unique_lock<FifoMutex> take_turn(base::Deadline deadline);
   Connection& connection();
 
   const StoreFile& file_;
   const Options& options_;
-  std::timed_mutex turn_;
+  FifoMutex turn_;
   std::shared_ptr<WriterGate> gate_;  ///< null for an in-memory store
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<WalKeeper> keeper_;  ///< null where there is no WAL; goes before connection_
