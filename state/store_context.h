@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -60,6 +61,16 @@ struct StoreContext {
   auto write(Body&& body) {
     const bool outermost = feed && !database->in_transaction();
     return database->write([&](db::Session& session) {
+      if (outermost) feed->at_write(session);
+      return body(session);
+    });
+  }
+
+  /// The same for a short write that may share its commit with other threads' (group commit).
+  template <class Body>
+  auto write_shared(std::size_t bytes, Body&& body) {
+    const bool outermost = feed && !database->in_transaction();
+    return database->write_shared(bytes, [&](db::Session& session) {
       if (outermost) feed->at_write(session);
       return body(session);
     });

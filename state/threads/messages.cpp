@@ -9,8 +9,17 @@ namespace threadstore {
 
 namespace {
 
+std::size_t size_of(const state::AppendCall& call) {
+  std::size_t bytes = 0;
+  for (const NewMessage& message : call.messages) {
+    bytes += message.content.size() + (message.item ? message.item->size() : 0);
+  }
+  return bytes;
+}
+
 AppendedMany write(state::StoreContext& context, const state::AppendCall& call) {
-  return context.write([&](db::Session& session) { return state::append_in(session, call); });
+  return context.write_shared(
+      size_of(call), [&](db::Session& session) { return state::append_in(session, call); });
 }
 
 }  // namespace
