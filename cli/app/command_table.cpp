@@ -10,6 +10,8 @@ namespace {
 // A new command: its function in a file under cli/commands, declared in commands.h, and a line
 // here.
 constexpr std::array kThreads{
+    verb("chat", Access::reading, declare_chat, "Talk; every word is kept in a thread",
+         "chat --name 'parser rewrite' --exec ./answer.sh"),
     verb("new", Access::writing, declare_new, "Make a thread and print its id",
          "new --name 'parser rewrite'"),
     verb("list", Access::reading, declare_list, "List threads, most recently active first",

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "cli/app/command.h"
+#include "threadstore/ids.h"
 
 namespace threadstore::cli {
 
@@ -12,6 +13,7 @@ namespace threadstore::cli {
 Action declare_append(CLI::App& app);
 Action declare_archive(CLI::App& app);
 Action declare_branch(CLI::App& app);
+Action declare_chat(CLI::App& app);
 Action declare_clear(CLI::App& app);
 Action declare_completion(CLI::App& app);
 Action declare_delete(CLI::App& app);
@@ -36,5 +38,8 @@ std::span<const Command> index_verbs();
 std::span<const Command> job_verbs();
 std::span<const Command> tools_verbs();
 std::span<const Command> workflow_verbs();
+
+/// Goes on with a thread as `chat THREAD` does: what `resume` does on a terminal.
+void continue_thread(Invocation& call, const ThreadId& thread);
 
 }  // namespace threadstore::cli

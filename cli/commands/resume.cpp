@@ -60,7 +60,11 @@ Action declare_resume(CLI::App& app) {
       ->type_name("THREAD");
   app.add_flag("--any-dir", options->any_directory,
                "Without THREAD: the last one of any directory");
-  return [options](Invocation& call) { print_state(call, thread_to_resume(call, *options)); };
+  return [options](Invocation& call) {
+    const Thread thread = thread_to_resume(call, *options);
+    if (call.interactive() && !call.json()) return continue_thread(call, thread.id);
+    print_state(call, thread);
+  };
 }
 
 }  // namespace threadstore::cli
