@@ -20,8 +20,8 @@ class Patch {
   // NOLINTBEGIN(google-explicit-constructor)
   Patch(Clear) : change_(true) {}
   template <class Value>
-  requires std::is_convertible_v<Value, T> Patch(Value&& value)
-      : change_(true), value_(std::forward<Value>(value)) {}
+  requires std::is_convertible_v<Value, T> Patch(Value value)
+      : change_(true), value_(std::move(value)) {}
   // NOLINTEND(google-explicit-constructor)
 
   /// False: keep what is stored.
