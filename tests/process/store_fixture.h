@@ -55,7 +55,7 @@ std::vector<std::string> plain_query(const std::filesystem::path& database, cons
 /// message, or an index that differs from the database.
 void expect_whole(const StateStore& store);
 
-/// Takes a full length when THREADSTORE_LONG_TESTS is set, and a short one otherwise.
-std::chrono::seconds test_length(int short_seconds, int long_seconds);
+/// True when THREADSTORE_LONG_TESTS asks for the full length of the promises.
+bool long_tests();
 
 }  // namespace threadstore::test
