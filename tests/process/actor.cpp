@@ -155,11 +155,13 @@ void watch(const Arguments& arguments) {
   MessageId seen = store.messages().newest_id();
   ready_and_go();
   while (!told_to_stop()) {
-    if (!store.wait_for_change(std::chrono::milliseconds(200))) continue;
+    // Marked before looking, so that what is committed after the look ends the wait.
+    const std::int64_t mark = store.change_mark();
     for (const Message& message : store.messages().since({}, seen)) {
       say("message " + number(message.id) + " " + message.content);
       seen = message.id;
     }
+    store.wait_for_change(mark, std::chrono::milliseconds(200));
   }
 }
 
