@@ -87,9 +87,8 @@ void Chat::welcome() {
 }
 
 std::string Chat::prompt() {
-  std::string name;
-  if (session_.has_thread()) name = session_.thread().name.value_or("");
-  return cut_to_width(escape_for_terminal(name), 30) + "> ";
+  if (!dialogue_.interactive()) return {};
+  return cut_to_width(escape_for_terminal(session_.name().value_or("")), 30) + "> ";
 }
 
 void Chat::take(const std::string& bytes) {

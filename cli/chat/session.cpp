@@ -68,6 +68,12 @@ void ConversationSession::close() {
   lease->release();
 }
 
+std::optional<std::string> ConversationSession::name() const {
+  if (!thread_) return start_.name;
+  const std::optional<Thread> found = store_.threads().find(id());  // it may have been deleted
+  return found ? found->name : std::nullopt;
+}
+
 Stored ConversationSession::append(const NewMessage& message) {
   if (!thread_) return begin(message);
   if (!leaf_ && message.role == "user") {

@@ -51,6 +51,8 @@ class ConversationSession {
   bool has_thread() const noexcept { return thread_.has_value(); }
   const ThreadId& id() const { return thread_.value(); }
   Thread thread() const { return store_.threads().get(id()); }
+  /// The thread's name, or the one that it will have.
+  std::optional<std::string> name() const;
   std::optional<MessageId> leaf() const noexcept { return leaf_; }
 
   /// Stores a message. Throws `conflict` when the lease was taken over (`taken_over`) or the leaf

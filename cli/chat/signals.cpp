@@ -15,7 +15,8 @@ namespace {
 constexpr std::array watched{SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT};
 
 volatile sig_atomic_t interrupted = 0;
-volatile sig_atomic_t redraw = 0;
+volatile sig_atomic_t resized = 0;
+volatile sig_atomic_t continued = 0;
 volatile sig_atomic_t ending = 0;
 std::array<int, 2> wake{-1, -1};
 std::array<struct sigaction, watched.size()> before{};
@@ -24,7 +25,8 @@ extern "C" void note_signal(int signal) {
   const int saved = errno;
   if (signal == SIGINT) interrupted = 1;
   if (signal == SIGTERM || signal == SIGHUP) ending = 1;
-  if (signal == SIGWINCH || signal == SIGCONT) redraw = 1;
+  if (signal == SIGWINCH) resized = 1;
+  if (signal == SIGCONT) continued = 1;
   const char byte = 0;
   // A full pipe already wakes whoever waits.
   [[maybe_unused]] const ssize_t written = ::write(wake[1], &byte, 1);
@@ -38,7 +40,8 @@ Signals::Signals() {
     throw std::system_error(errno, std::generic_category(), "pipe");
   }
   interrupted = 0;
-  redraw = 0;
+  resized = 0;
+  continued = 0;
   ending = 0;
   for (std::size_t at = 0; at < watched.size(); ++at) {
     struct sigaction action {};
@@ -63,9 +66,15 @@ bool Signals::take_interrupt() {
   return was;
 }
 
-bool Signals::take_redraw() {
-  const bool was = redraw != 0;
-  redraw = 0;
+bool Signals::take_resize() {
+  const bool was = resized != 0;
+  resized = 0;
+  return was;
+}
+
+bool Signals::take_continue() {
+  const bool was = continued != 0;
+  continued = 0;
   return was;
 }
 

@@ -15,8 +15,10 @@ class Signals {
 
   /// Whether Ctrl-C was pressed since the last question.
   bool take_interrupt();
-  /// Whether the screen may have changed (size, or another program drew on it) since then.
-  bool take_redraw();
+  /// Whether the terminal's size changed since then.
+  bool take_resize();
+  /// Whether the program was stopped (Ctrl-Z) and goes on.
+  bool take_continue();
   /// SIGTERM or SIGHUP came: end in order. Stays true.
   bool end_requested() const;
 

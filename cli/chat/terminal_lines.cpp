@@ -11,6 +11,7 @@
 
 #include "cli/chat/line_reader.h"
 #include "cli/terminal/code_point.h"
+#include "cli/terminal/text.h"
 
 namespace threadstore::cli {
 namespace {
@@ -152,7 +153,8 @@ class TerminalLines : public LineReader {
     while (true) {
       if (signals_.take_interrupt()) return stop(Input::Kind::interrupted);
       if (signals_.end_requested()) return stop(Input::Kind::end);
-      if (signals_.take_redraw()) redraw();
+      if (signals_.take_resize()) redraw_resized();
+      if (signals_.take_continue()) redraw_continued();
       std::array<pollfd, 2> waiting{pollfd{STDIN_FILENO, POLLIN, 0},
                                     pollfd{signals_.descriptor(), POLLIN, 0}};
       ::poll(waiting.data(), waiting.size(), -1);
@@ -172,11 +174,35 @@ class TerminalLines : public LineReader {
     return -1;
   }
 
-  void redraw() {
+  // The shell printed on the screen and changed the terminal's modes: begin where the cursor is.
+  void redraw_continued() {
     ::el_wset(editor_, EL_PREP_TERM, 0);
     ::el_wset(editor_, EL_PREP_TERM, 1);
     ::el_resize(editor_);
     ::el_wset(editor_, EL_REFRESH);
+  }
+
+  // The terminal has broken the line anew: go up to where it begins now, and draw it again.
+  void redraw_resized() {
+    const std::size_t above = rows_above_cursor(terminal_width(STDOUT_FILENO));
+    std::string keys = "\r";
+    if (above > 0) keys += "\x1b[" + std::to_string(above) + "A";
+    write_to_terminal(keys + "\x1b[J");
+    ::el_resize(editor_);
+    ::el_wset(editor_, EL_REFRESH);
+  }
+
+  std::size_t rows_above_cursor(std::size_t width) const {
+    const LineInfoW* line = ::el_wline(editor_);
+    std::size_t rows = 0;
+    std::size_t column = 0;
+    for (const wchar_t character : prompt_ + std::wstring(line->buffer, line->cursor)) {
+      column += columns_of(static_cast<char32_t>(character));
+      if (character != L'\n') continue;
+      rows += 1 + column / width;
+      column = 0;
+    }
+    return rows + column / width;
   }
 
   void bind_keys() {
