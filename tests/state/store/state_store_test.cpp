@@ -95,7 +95,6 @@ TEST_F(StateStoreTest, DoctorIsContentWithAFreshStore) {
   const ThreadId id = store.threads().create({.name = "n"}).thread.id;
   store.messages().append(id, {.role = "user", .content = "hi"});
   const auto checks = store.check();
-  EXPECT_EQ(checks.size(), 10U);
   EXPECT_THAT(answers(checks, CheckStatus::failed), ElementsAre());
   const auto reader = open(OpenMode::read_only);
   EXPECT_THAT(answers(reader.check(), CheckStatus::failed), ElementsAre());
