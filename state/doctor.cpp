@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "state/index_outbox.h"
+#include "state/schema/schema.h"
 #include "threadstore/error.h"
 
 namespace threadstore::state {
@@ -16,35 +17,62 @@ std::int64_t size_of(const std::filesystem::path& file) {
   return status ? status->size : 0;
 }
 
-}  // namespace
+using NamedCheck = std::pair<std::string, std::function<Check(StoreContext&)>>;
 
-std::vector<Check> check_store(StoreContext& context) {
-  using Run = std::function<Check(StoreContext&)>;
-  const std::vector<std::pair<std::string, Run>> checks{
-      {"file_modes", check_file_modes},
-      {"sqlite_version", check_sqlite_version},
-      {"wal_size", check_wal_size},
-      {"integrity", check_integrity},
-      {"foreign_keys", check_foreign_keys},
-      {"parents", check_parents},
-      {"leaves", check_leaves},
-      {"messages", check_messages},
-      {"records", check_records},
-      {"removals", check_removals},
-      {"leases", check_leases},
-      {"index", check_index},
-  };
+std::vector<Check> run(const std::vector<NamedCheck>& checks, StoreContext& context) {
   std::vector<Check> answers;
-  for (const auto& [name, run] : checks) {
+  for (const auto& [name, run_check] : checks) {
     Check answer;
     try {
-      answer = run(context);
+      answer = run_check(context);
     } catch (const Error& error) {
       answer = {.status = CheckStatus::failed,
                 .detail = std::string("the check could not be made: ") + error.what(),
                 .advice = "keep a copy of the store before anything else writes to it"};
     }
     answer.name = name;
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+/// False for a store of an older schema. Where nobody can tell, the checks say why.
+bool may_be_current(StoreContext& context) {
+  try {
+    return context.read([&](db::Session& session) {
+      return db::is_current(session, state_schema(), context.file.string());
+    });
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+}  // namespace
+
+std::vector<Check> check_content(StoreContext& context) {
+  std::vector<NamedCheck> checks{{"integrity", check_integrity},
+                                 {"foreign_keys", check_foreign_keys}};
+  if (may_be_current(context)) {
+    checks.insert(checks.end(), {{"parents", check_parents},
+                                 {"cycles", check_cycles},
+                                 {"leaves", check_leaves},
+                                 {"messages", check_messages},
+                                 {"records", check_records}});
+  }
+  return run(checks, context);
+}
+
+std::vector<Check> check_store(StoreContext& context) {
+  auto answers = run({{"file_modes", check_file_modes},
+                      {"sqlite_version", check_sqlite_version},
+                      {"file_system", check_network},
+                      {"wal_size", check_wal_size},
+                      {"temporaries", check_temporaries}},
+                     context);
+  for (auto&& answer : check_content(context)) answers.push_back(std::move(answer));
+  for (auto&& answer :
+       run({{"removals", check_removals}, {"leases", check_leases}, {"index", check_index}},
+           context)) {
     answers.push_back(std::move(answer));
   }
   return answers;

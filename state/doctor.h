@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "state/store_context.h"
@@ -11,17 +13,35 @@ namespace threadstore::state {
 /// failed check, not an exception: the others still answer.
 std::vector<Check> check_store(StoreContext& context);
 
+/// Those of them that look at the rows alone. Works on any copy of a store, also one of an older
+/// schema, of which less can be checked.
+std::vector<Check> check_content(StoreContext& context);
+
 StoreStats store_stats(StoreContext& context);
 
-// The parts: files and library (doctor_files.cpp), what SQLite and our own rules say of the content
+/// The store's files, as far as they have a fixed name; some may not exist.
+std::vector<std::filesystem::path> store_files(const StoreContext& context);
+
+/// Permissions that others than the owner have, as "0644"; empty when none, or without such a file.
+std::string open_mode(const std::filesystem::path& file);
+
+/// What processes that died left in the store's directory: halves of copies, of compactions. What a
+/// living process is at is not among them.
+std::vector<std::filesystem::path> left_over_temporaries(const StoreContext& context);
+
+// The parts: files and library (doctor_files.cpp,
+// doctor_temporaries.cpp), what SQLite and our own rules say of the content
 // (doctor_content.cpp), and whether each row is what was stored (doctor_records.cpp).
 Check check_file_modes(StoreContext& context);
 Check check_sqlite_version(StoreContext& context);
+Check check_network(StoreContext& context);
 Check check_wal_size(StoreContext& context);
+Check check_temporaries(StoreContext& context);
 
 Check check_integrity(StoreContext& context);
 Check check_foreign_keys(StoreContext& context);
 Check check_parents(StoreContext& context);
+Check check_cycles(StoreContext& context);
 Check check_leaves(StoreContext& context);
 Check check_messages(StoreContext& context);
 Check check_records(StoreContext& context);

@@ -68,6 +68,22 @@ Check check_parents(StoreContext& context) {
               "'threadstore show THREAD --leaf ID'"};
 }
 
+// A parent is stored before its child, so every cycle has a message whose parent is not older.
+Check check_cycles(StoreContext& context) {
+  const std::string found = first_findings(context, R"sql(
+    WITH RECURSIVE up(start, id) AS (
+      SELECT id, parent_entry_id FROM messages WHERE parent_entry_id >= id
+      UNION
+      SELECT up.start, messages.parent_entry_id FROM up
+      JOIN messages ON messages.id = up.id
+      WHERE messages.parent_entry_id IS NOT NULL)
+    SELECT DISTINCT start FROM up WHERE id = start ORDER BY start)sql");
+  if (found.empty()) return {.detail = "no message is its own ancestor"};
+  return {.status = CheckStatus::failed,
+          .detail = "messages that are their own ancestors: " + found,
+          .advice = "another program linked them in a circle; restore a backup"};
+}
+
 Check check_leaves(StoreContext& context) {
   const std::string found = first_findings(context, R"sql(
     SELECT threads.id FROM threads
@@ -80,7 +96,9 @@ Check check_leaves(StoreContext& context) {
   if (found.empty()) return {.detail = "every thread's active branch ends at one of its messages"};
   return {.status = CheckStatus::failed,
           .detail = "threads whose current leaf is gone or of another thread: " + found,
-          .advice = "choose another one: 'threadstore leaves THREAD', then 'threadstore switch'"};
+          .advice =
+              "'threadstore doctor --repair' takes the newest end; or choose one: 'threadstore "
+              "leaves THREAD', then 'threadstore switch'"};
 }
 
 Check check_removals(StoreContext& context) {

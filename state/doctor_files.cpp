@@ -4,26 +4,14 @@
 #include <string>
 
 #include "base/files.h"
+#include "state/db/database_users.h"
+#include "state/db/file_system.h"
 #include "state/doctor.h"
 
 namespace threadstore::state {
 namespace {
 
 constexpr std::int64_t large_wal = std::int64_t{64} << 20;
-
-/// "0644" when others than the owner may do anything with the file; empty when not, or when there
-/// is no such file. Asks for the status only: a descriptor of a database is never ours to open.
-std::string open_mode(const std::filesystem::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return "";
-  const unsigned mode = status.st_mode & 07777U;
-  if ((mode & 077U) == 0) return "";
-  std::string octal(4, '0');
-  for (std::size_t digit = 0; digit < 4; ++digit) {
-    octal[3 - digit] = static_cast<char>('0' + ((mode >> (3 * digit)) & 7U));
-  }
-  return octal;
-}
 
 /// 3.40.1 as 3040001, as the library's own version number has it.
 std::int64_t version_number(const std::string& version) {
@@ -48,21 +36,46 @@ bool has_wal_reset_bug(std::int64_t version) {
 
 }  // namespace
 
-Check check_file_modes(StoreContext& context) {
-  if (!context.index) return {.detail = "the store is in memory"};
+std::string open_mode(const std::filesystem::path& file) {
+  // Asks for the status only: a descriptor of a database is never ours to open.
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "";
+  const unsigned mode = status.st_mode & 07777U;
+  if ((mode & 077U) == 0) return "";
+  std::string octal(4, '0');
+  for (std::size_t digit = 0; digit < 4; ++digit) {
+    octal[3 - digit] = static_cast<char>('0' + ((mode >> (3 * digit)) & 7U));
+  }
+  return octal;
+}
+
+std::vector<std::filesystem::path> store_files(const StoreContext& context) {
   const std::string database = context.file.string();
   const std::string index = context.index->file().string();
+  return {database,
+          database + "-wal",
+          database + "-shm",
+          database + ".gate",
+          database + ".leases",
+          database + ".removal",
+          index,
+          index + ".lock"};
+}
+
+Check check_file_modes(StoreContext& context) {
+  if (!context.index) return {.detail = "the store is in memory"};
+  auto files = store_files(context);
+  files.insert(files.begin(), context.file.parent_path());
   std::string open_files;
-  for (const std::string& file :
-       {context.file.parent_path().string(), database, database + "-wal", database + "-shm",
-        database + ".gate", database + ".leases", index, index + ".lock"}) {
+  for (const auto& file : files) {
     const std::string mode = open_mode(file);
-    if (!mode.empty()) open_files += (open_files.empty() ? "" : ", ") + file + " (" + mode + ")";
+    if (!mode.empty())
+      open_files += (open_files.empty() ? "" : ", ") + file.string() + " (" + mode + ")";
   }
   if (open_files.empty()) return {.detail = "only you can read the store's files"};
   return {.status = CheckStatus::warning,
           .detail = "other users may open " + open_files,
-          .advice = "chmod go-rwx these files"};
+          .advice = "'threadstore doctor --repair' closes the files; a directory: chmod go-rwx"};
 }
 
 Check check_sqlite_version(StoreContext& context) {
@@ -78,10 +91,21 @@ Check check_sqlite_version(StoreContext& context) {
           .advice = "update SQLite to 3.51.3, 3.50.7 or 3.44.6"};
 }
 
+Check check_network(StoreContext& context) {
+  const auto network = db::network_file_system(context.file);
+  if (!context.index || !network) return {.detail = "the store lies on a local file system"};
+  return {.status = CheckStatus::warning,
+          .detail = "the store lies on a network file system, " + network->type + " at " +
+                    network->mount_point.string() + ", where locks and the WAL are not safe",
+          .advice = "move it to a local disk: 'threadstore backup', then 'restore' with --home"};
+}
+
 Check check_wal_size(StoreContext& context) {
   const auto status = base::file_status(context.file.string() + "-wal");
   const std::int64_t bytes = status ? status->size : 0;
-  const std::string detail = "the write-ahead log has " + std::to_string(bytes) + " bytes";
+  std::string detail = "the write-ahead log has " + std::to_string(bytes) + " bytes";
+  const std::string readers = db::who_reads(context.file);
+  if (!readers.empty()) detail += "; being read by " + readers;
   if (bytes <= large_wal) return {.detail = detail};
   return {.status = CheckStatus::warning,
           .detail = detail,

@@ -8,6 +8,8 @@
 #include "state/index_compare.h"
 #include "state/index_outbox.h"
 #include "state/leases/lease_file.h"
+#include "state/maintenance/backup.h"
+#include "state/maintenance/repair.h"
 #include "state/private_copy.h"
 #include "state/schema/schema.h"
 #include "state/threads/index_queue.h"
@@ -150,5 +152,20 @@ std::int64_t StateStore::index_backlog() const { return state::index_backlog(*co
 std::vector<Check> StateStore::check() const { return state::check_store(*context_); }
 
 StoreStats StateStore::stats() const { return state::store_stats(*context_); }
+
+std::vector<Repair> StateStore::repair() const {
+  auto repairs = state::repair_store(*context_);
+  const IndexDifference mended = repair_index();
+  const auto count = mended.missing.size() + mended.extra.size() + mended.different.size();
+  if (count > 0) {
+    repairs.push_back({"index", std::to_string(count) + (count == 1 ? " entry" : " entries") +
+                                    " mended from the database"});
+  }
+  return repairs;
+}
+
+Backup StateStore::backup(const std::filesystem::path& file, const BackupOptions& options) const {
+  return state::back_up(*context_, file, options);
+}
 
 }  // namespace threadstore

@@ -15,6 +15,7 @@
 #include "threadstore/goals.h"
 #include "threadstore/jobs.h"
 #include "threadstore/leases.h"
+#include "threadstore/maintenance.h"
 #include "threadstore/messages.h"
 #include "threadstore/session_index.h"
 #include "threadstore/threads.h"
@@ -95,6 +96,17 @@ class StateStore {
   /// the whole store.
   std::vector<Check> check() const;
   StoreStats stats() const;
+
+  /// Mends what is safe to mend: file modes, left-over temporaries, unfinished removals, leaves
+  /// that point nowhere, the index. Before rows change, the store is backed up beside itself
+  /// (`<database>.before-repair-<time>`). Says what it did; `check` tells what remains.
+  std::vector<Repair> repair() const;
+
+  /// Copies the store, as it is at one moment, to `file` while others go on writing; checks the
+  /// copy, syncs it and renames it into place. A crash leaves no half backup under that name.
+  /// Throws `conflict` (the file exists), `damaged` (SQLite finds the store broken: see `salvage`),
+  /// `io`, `invalid_argument` (a store in memory, or inside a transaction).
+  Backup backup(const std::filesystem::path& file, const BackupOptions& options = {}) const;
 
   const std::filesystem::path& path() const;
 
