@@ -57,8 +57,14 @@ constexpr std::array kWork{
 
 constexpr std::array kStore{
     noun("index", index_verbs, "The session index: names without opening the database"),
-    verb("doctor", Access::reading, declare_doctor, "Check the store; mend the session index",
+    verb("doctor", Access::reading, declare_doctor, "Check the store; mend what is safe to mend",
          "doctor --repair"),
+    verb("backup", Access::reading, declare_backup, "Copy the store while others write to it",
+         "backup ~/threadstore.bak"),
+    verb("restore", Access::nothing, declare_restore, "Put a backup in the store's place",
+         "restore ~/threadstore.bak"),
+    verb("salvage", Access::nothing, declare_salvage, "Get what is readable of a damaged store",
+         "salvage ~/.codewhale/state.db rescued.db"),
     verb("stats", Access::reading, declare_stats, "Count what the store holds", "stats --json"),
     verb("paths", Access::nothing, declare_paths, "Show where the store's files live",
          "paths --json"),

@@ -12,6 +12,7 @@ namespace threadstore::cli {
 
 Action declare_append(CLI::App& app);
 Action declare_archive(CLI::App& app);
+Action declare_backup(CLI::App& app);
 Action declare_branch(CLI::App& app);
 Action declare_chat(CLI::App& app);
 Action declare_clear(CLI::App& app);
@@ -24,7 +25,9 @@ Action declare_list(CLI::App& app);
 Action declare_new(CLI::App& app);
 Action declare_paths(CLI::App& app);
 Action declare_rename(CLI::App& app);
+Action declare_restore(CLI::App& app);
 Action declare_resume(CLI::App& app);
+Action declare_salvage(CLI::App& app);
 Action declare_show(CLI::App& app);
 Action declare_stats(CLI::App& app);
 Action declare_switch(CLI::App& app);

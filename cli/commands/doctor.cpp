@@ -5,17 +5,11 @@
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
+#include "cli/output/check_json.h"
 #include "cli/terminal/text.h"
 
 namespace threadstore::cli {
 namespace {
-
-Json check_json(const Check& check) {
-  return {{"name", check.name},
-          {"status", to_word(check.status)},
-          {"detail", check.detail},
-          {"advice", check.advice.empty() ? Json(nullptr) : Json(check.advice)}};
-}
 
 Tone tone_of(CheckStatus status) {
   switch (status) {
@@ -49,38 +43,57 @@ Check failed_to_open(Invocation& call, const Error& error) {
   return {.name = "open", .status = CheckStatus::failed, .detail = error.what()};
 }
 
-std::vector<Check> examine(Invocation& call, bool repair) try {
+struct Examination {
+  std::vector<Check> checks;
+  std::vector<Repair> repairs;
+};
+
+Examination examine(Invocation& call, bool repair) try {
+  Examination done;
   call.store();
   if (call.store_missing()) {
-    return {{.name = "store", .detail = "there is no store at " + call.database().string()}};
+    done.checks = {{.name = "store", .detail = "there is no store at " + call.database().string()}};
+    return done;
   }
-  if (repair) {
-    const IndexDifference mended = call.open_for_writing().repair_index();
-    const auto count = mended.missing.size() + mended.extra.size() + mended.different.size();
-    call.note("index: " + std::to_string(count) + (count == 1 ? " entry" : " entries") + " mended");
-  }
-  auto checks = call.store().check();
-  if (std::any_of(checks.begin(), checks.end(),
+  if (repair) done.repairs = call.open_for_writing().repair();
+  done.checks = call.store().check();
+  if (std::any_of(done.checks.begin(), done.checks.end(),
                   [](const Check& check) { return check.status == CheckStatus::failed; })) {
     call.set_exit_code(exit_damaged);
   }
-  return checks;
+  return done;
 } catch (const Error& error) {
-  return {failed_to_open(call, error)};
+  return {.checks = {failed_to_open(call, error)}, .repairs = {}};
+}
+
+void print_repairs(Invocation& call, const std::vector<Repair>& repairs) {
+  for (const Repair& repair : repairs) {
+    call.out() << call.style().paint(Tone::good, "mended") << "   "
+               << escape_for_terminal(repair.name + ": " + repair.detail) << '\n';
+  }
+  if (repairs.empty()) call.out() << "there was nothing to mend\n";
 }
 
 }  // namespace
 
 Action declare_doctor(CLI::App& app) {
   auto repair = std::make_shared<bool>(false);
-  app.add_flag("--repair", *repair, "Mend the session index from the database first");
+  app.add_flag("--repair", *repair,
+               "Mend first what is safe to mend; a backup is made before rows change");
   return [repair](Invocation& call) {
-    const auto checks = examine(call, *repair);
-    if (!call.json()) return print_checks(call, checks);
-    Json list = Json::array();
-    for (const Check& check : checks) list.push_back(check_json(check));
+    const Examination done = examine(call, *repair);
+    if (!call.json()) {
+      if (*repair && !call.store_missing()) print_repairs(call, done.repairs);
+      return print_checks(call, done.checks);
+    }
+    Json repairs = Json::array();
+    for (const Repair& mended : done.repairs) {
+      repairs.push_back({{"name", mended.name}, {"detail", mended.detail}});
+    }
     const bool ok = call.exit_code() == exit_done;
-    call.print({{"ok", ok}, {"checks", std::move(list)}});
+    Json document{{"ok", ok}, {"checks", checks_json(done.checks)}};
+    if (*repair) document["repairs"] = std::move(repairs);
+    call.print(document);
   };
 }
 
