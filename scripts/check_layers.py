@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "state/leases": ["state/store_context.h", "state/schema/", "state/db/", "base/"],
     "state/threads": [
         "state/store_context.h", "state/leases/", "state/schema/", "state/db/", "base/"],
+    "state/search": ["state/store_context.h", "state/threads/", "state/db/", "base/"],
     "state/runs": [
         "state/store_context.h", "state/threads/", "state/leases/", "state/schema/", "state/db/",
         "base/"],

@@ -12,6 +12,7 @@
 #include "state/maintenance/repair.h"
 #include "state/private_copy.h"
 #include "state/schema/schema.h"
+#include "state/search/forget_deleted.h"
 #include "state/threads/index_queue.h"
 #include "state/threads/removal.h"
 #include "threadstore/paths.h"
@@ -46,8 +47,13 @@ std::shared_ptr<StoreContext> new_context(const OpenOptions& options) {
 }
 
 /// Also finishes what processes that died have begun. Nothing of it keeps the store from opening.
-void begin_writing(StoreContext& context) {
+void begin_writing(const std::shared_ptr<StoreContext>& shared) {
+  StoreContext& context = *shared;
   context.feed = std::make_unique<state::IndexOutbox>(context);
+  context.forget_in_search = [weak = std::weak_ptr(shared)] {
+    const auto held = weak.lock();
+    return held && state::forget_deleted_in_search(*held);
+  };
   if (state::index_backlog(context) > 0) context.feed->drain(/*wait=*/false);
   state::continue_removals(context);
 }
@@ -73,7 +79,7 @@ StateStore StateStore::open(const std::filesystem::path& database, const OpenOpt
   context->index = std::make_unique<SessionIndex>(
       context->file.parent_path() / "session_index.jsonl",
       SessionIndexOptions{.deadline = options.deadline, .clock = options.clock});
-  if (writing) begin_writing(*context);
+  if (writing) begin_writing(context);
   return StateStore(std::move(context));
 }
 
@@ -97,6 +103,7 @@ Goals StateStore::goals() const { return Goals(context_); }
 Jobs StateStore::jobs() const { return Jobs(context_); }
 Workflows StateStore::workflows() const { return Workflows(context_); }
 Leases StateStore::leases() const { return Leases(context_); }
+Search StateStore::search() const { return Search(context_); }
 SessionIndex* StateStore::index() const { return context_->index.get(); }
 const std::filesystem::path& StateStore::path() const { return context_->file; }
 

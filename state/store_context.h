@@ -47,6 +47,9 @@ struct StoreContext {
   std::shared_ptr<LeaseFile> leases;
   std::unique_ptr<IndexFeed> feed;  ///< null when there is no index to write
   std::shared_ptr<ForkPaths> fork_paths = make_fork_paths();
+  /// Takes deleted messages out of the search index; false when their text lingers there. Never
+  /// throws. Outside of transactions only. Empty when there is no index to write.
+  std::function<bool()> forget_in_search;
 
   UnixSeconds now_seconds() const { return clock() / 1000; }
   UnixMillis now_millis() const { return clock(); }

@@ -35,6 +35,8 @@ constexpr std::array kThreads{
 };
 
 constexpr std::array kMessages{
+    verb("search", Access::reading, declare_search, "Find messages of all threads by their text",
+         "search 'parser AND \"syntax error\"' --since 2w"),
     verb("append", Access::writing, declare_append, "Store a message and print its id",
          "append @last --role user --content 'Hello'"),
     verb("branch", Access::writing, declare_branch, "Store a message under an earlier one",

@@ -28,6 +28,7 @@ Action declare_rename(CLI::App& app);
 Action declare_restore(CLI::App& app);
 Action declare_resume(CLI::App& app);
 Action declare_salvage(CLI::App& app);
+Action declare_search(CLI::App& app);
 Action declare_show(CLI::App& app);
 Action declare_stats(CLI::App& app);
 Action declare_switch(CLI::App& app);

@@ -17,6 +17,7 @@
 #include "threadstore/leases.h"
 #include "threadstore/maintenance.h"
 #include "threadstore/messages.h"
+#include "threadstore/search.h"
 #include "threadstore/session_index.h"
 #include "threadstore/threads.h"
 #include "threadstore/tools.h"
@@ -26,8 +27,9 @@ namespace threadstore {
 
 enum class OpenMode {
   read_write,  ///< creates directory and database when missing; migrates an older schema
-  /// Creates and changes nothing; a missing store is `not_found`. A store of an older schema is
-  /// read from a private, migrated copy: as it was at the moment of opening.
+  /// Creates and changes nothing (but for `search.db`, which a search keeps where it can); a
+  /// missing store is `not_found`. A store of an older schema is read from a private, migrated
+  /// copy: as it was at the moment of opening.
   read_only,
   memory,  ///< a private store that never reaches the disk; no index file
 };
@@ -65,6 +67,7 @@ class StateStore {
   Jobs jobs() const;
   Workflows workflows() const;
   Leases leases() const;
+  Search search() const;
   /// Null for an in-memory store.
   SessionIndex* index() const;
 

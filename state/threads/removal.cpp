@@ -39,16 +39,23 @@ bool finish(db::Session& session, const Removal& removal) {
   return true;
 }
 
+bool forget_in_search(const StoreContext& context) {
+  return !context.forget_in_search || context.forget_in_search();
+}
+
 /// After somebody's transaction, which has already succeeded.
-void scrub_quietly(db::Database& database) noexcept {
+void scrub_quietly(db::Database& database, const std::function<bool()>& forget) noexcept {
   try {
+    if (forget) forget();
     database.scrub_wal();
   } catch (const Error& error) {
     base::log_warn("deleted text stays in the WAL for now: " + std::string(error.what()));
   }
 }
 
-void reclaim_rows(StoreContext& context, const Removal& removal, const Progress& progress) {
+/// False when deleted text stays in the search index.
+bool reclaim_rows(StoreContext& context, const Removal& removal, const Progress& progress) {
+  const bool nested = context.database->in_transaction();
   const std::int64_t total = context.read([&](db::Session& session) {
     return session
         .value<std::int64_t>("SELECT count(*) FROM messages WHERE thread_id = ? AND id <= ?",
@@ -56,14 +63,18 @@ void reclaim_rows(StoreContext& context, const Removal& removal, const Progress&
         .value_or(0);
   });
   std::int64_t done = 0;
+  bool forgotten = true;
   for (bool finished = false; !finished;) {
     MessageReclaimer reclaimer(removal);
     while (!reclaimer.done()) {
       done += context.write([&](db::Session& session) { return reclaimer.settle_batch(session); });
       if (progress && !reclaimer.done()) progress(std::min(done, total), total);
     }
+    // Before the removal is over: who dies here leaves this to the next opener, too.
+    if (!nested) forgotten = forget_in_search(context);
     finished = context.write([&](db::Session& session) { return finish(session, removal); });
   }
+  return forgotten;
 }
 
 }  // namespace
@@ -80,13 +91,16 @@ void hide(db::Session& session, const Removal& removal) {
 bool reclaim(StoreContext& context, const Removal& removal, const Progress& progress) {
   if (context.database->in_transaction()) {
     reclaim_rows(context, removal, progress);
-    context.database->after_commit([database = context.database] { scrub_quietly(*database); });
+    context.database->after_commit(
+        [database = context.database, forget = context.forget_in_search] {
+          scrub_quietly(*database, forget);
+        });
     return false;
   }
   try {
     const auto alive = mark_alive(context);
-    reclaim_rows(context, removal, progress);
-    return context.database->scrub_wal();
+    const bool forgotten = reclaim_rows(context, removal, progress);
+    return context.database->scrub_wal() && forgotten;
   } catch (const Error& error) {
     throw error.after_commit();  // hidden it is; whoever opens the store next takes the rest away
   }
