@@ -24,7 +24,7 @@ struct Options {
   bool newest = false;
   bool rebuild = false;
   std::optional<std::string> cwd, thread, role, source, since;
-  PagingOptions paging{.limit = 20};
+  PagingOptions paging{.limit = 20, .after = {}};
 };
 
 std::string text_of(Invocation& call, const std::vector<std::string>& words) {

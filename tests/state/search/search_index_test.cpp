@@ -46,7 +46,7 @@ TEST_F(SearchIndexTest, IsMadeBySearchingAndNotByWriting) {
 }
 
 TEST_F(SearchIndexTest, TellsItsProgress) {
-  for (int i = 0; i < 3; ++i) append(thread, "needle" + std::string(3'000'000, 'a'));
+  for (int i = 0; i < 3; ++i) append(thread, "needle" + std::string(2'200'000, 'a'));
   std::vector<std::pair<std::int64_t, std::int64_t>> told;
   store_.search().find({.text = "needle"},
                        [&](auto done, auto total) { told.emplace_back(done, total); });
@@ -54,7 +54,7 @@ TEST_F(SearchIndexTest, TellsItsProgress) {
 }
 
 TEST_F(SearchIndexTest, IsRightAgainAfterItsSearcherWasKilled) {
-  for (int i = 0; i < 6; ++i) append(thread, "needle" + std::string(3'000'000, 'a'));
+  for (int i = 0; i < 6; ++i) append(thread, "needle" + std::string(2'200'000, 'a'));
   for (int i = 0; i < 3; ++i) {
     test::ChildProcess searcher({SEARCH_ACTOR, (dir_ / "state.db").string(), "needle"});
     searcher.read_line();
