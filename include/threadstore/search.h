@@ -68,15 +68,17 @@ struct SearchHit {
 ///
 /// The index is `search.db` beside the store, derived and safe to delete. Writers do not touch it:
 /// each search first takes in what was committed since, and every hit is compared with the store
-/// before it is shown. Where the index cannot be written (read-only media, an in-memory store), and
-/// when every word is shorter than 3 characters, the messages themselves are read, newest first.
+/// before it is shown. Where the index cannot be written (read-only media, an in-memory store),
+/// inside a transaction, and when every word is shorter than 3 characters, the messages themselves
+/// are read, newest first.
 class Search {
  public:
   /// Throws `invalid_argument` for a malformed query, saying how to write it, and `not_found` for
   /// a thread that does not exist. `progress` is told while the index catches up.
   Page<SearchHit> find(const SearchQuery& query, const Progress& progress = {}) const;
 
-  /// Makes the index anew. Throws `io` when it cannot be written.
+  /// Makes the index anew; nothing for a store in memory. Throws `io` when it cannot be written,
+  /// and `invalid_argument` inside a transaction.
   void rebuild(const Progress& progress = {}) const;
 
  private:

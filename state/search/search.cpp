@@ -168,7 +168,7 @@ class Finder {
   std::vector<std::pair<Candidate, SearchHit>> hits_;  ///< one more than the page: it goes on
 };
 
-/// Has the store a file of its own beside which an index can lie?
+/// Whether the store has a file of its own, beside which an index can lie.
 bool can_have_index(const StoreContext& context) {
   return context.index != nullptr && context.private_copy == nullptr;
 }
@@ -180,7 +180,11 @@ Search::Search(std::shared_ptr<StoreContext> context) : context_(std::move(conte
 Page<SearchHit> Search::find(const SearchQuery& query, const Progress& progress) const {
   Finder finder(*context_, query);
   const auto expression = finder.index_expression();
-  if (!expression || !can_have_index(*context_)) return finder.by_reading(progress);
+  // What is not committed must not come into the index: after a rollback its ids are given again.
+  const bool uncommitted = context_->database->in_transaction();
+  if (!expression || uncommitted || !can_have_index(*context_)) {
+    return finder.by_reading(progress);
+  }
   try {
     Page<SearchHit> page;
     state::with_search_index(*context_, [&](SearchIndex& index) {
@@ -198,6 +202,10 @@ Page<SearchHit> Search::find(const SearchQuery& query, const Progress& progress)
 }
 
 void Search::rebuild(const Progress& progress) const {
+  if (context_->database->in_transaction()) {
+    throw Error(ErrorCode::invalid_argument,
+                "cannot make the search index anew inside a transaction; do so after it");
+  }
   if (!can_have_index(*context_)) return;
   state::with_search_index(*context_, [&](SearchIndex& index) {
     index.make_empty();

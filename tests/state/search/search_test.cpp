@@ -156,6 +156,19 @@ TEST_F(SearchTest, AStoreInMemoryIsSearchedToo) {
   EXPECT_EQ(page.items[0].message_id, id);
 }
 
+TEST_F(SearchTest, ATransactionFindsItsOwnMessagesAndIndexesNone) {
+  append(thread, "first needle");
+  EXPECT_ANY_THROW(store_.transaction([&] {
+    append(thread, "lost needle");
+    EXPECT_EQ(newest("needle").size(), 2u);
+    EXPECT_EQ(error_of([&] { search_.rebuild(); }), ErrorCode::invalid_argument);
+    throw std::bad_alloc();
+  }));
+  const MessageId again = append(thread, "another text");
+  EXPECT_EQ(newest("needle").size(), 1u);
+  EXPECT_THAT(newest("another"), ElementsAre(again));
+}
+
 TEST_F(SearchTest, WrongArgumentsAreRefused) {
   append(thread, "needle");
   append(thread, "needle");
