@@ -2,6 +2,7 @@
 // another process: original_actor FILE THREAD ROUNDS. Prints "ready", waits for a line, prints
 // "done". It knows nothing of what threadstore added to the file, begins its transactions deferred,
 // as the original does, and tries again when that fails.
+#include <chrono>
 #include <iostream>
 
 #include "tests/state/threads/other_program.h"
