@@ -107,6 +107,8 @@ Search StateStore::search() const { return Search(context_); }
 SessionIndex* StateStore::index() const { return context_->index.get(); }
 const std::filesystem::path& StateStore::path() const { return context_->file; }
 
+bool StateStore::is_snapshot() const { return context_->private_copy != nullptr; }
+
 void StateStore::transaction(const std::function<void()>& body) const {
   context_->write([&](db::Session&) { body(); });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/app/choices.h"
 #include "threadstore/paths.h"
 
 namespace threadstore::cli {
@@ -36,7 +37,17 @@ std::filesystem::path GlobalOptions::store_home() const { return database().pare
 void declare_global_options(CLI::App& app, GlobalOptions& options) {
   const std::string group = "Global options";
   const auto not_empty = CLI::Validator(
-      [](std::string& value) { return value.empty() ? "must not be empty" : std::string(); }, "");
+      [](const std::string& given) { return given.empty() ? "must not be empty" : std::string(); },
+      "");
+  const auto wait = CLI::Validator(
+      [](const std::string& given) {
+        double seconds = -1;
+        const bool good = CLI::detail::lexical_cast(given, seconds);
+        return good && seconds >= 0 && seconds <= kLongestWait
+                   ? std::string()
+                   : "'" + given + "' is not a number of seconds from 0 to 86400";
+      },
+      "");
   auto* home =
       app.add_option("--home", options.home,
                      "The store's directory (default: $CODEWHALE_HOME, else ~/.codewhale)");
@@ -48,12 +59,12 @@ void declare_global_options(CLI::App& app, GlobalOptions& options) {
       ->excludes(home);
   app.add_flag("--json", options.json, "Print one JSON document")->group(group);
   app.add_option("--color", options.color, "When to colour the output (default: auto)")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->type_name("")
       ->group(group);
   app.add_option("--wait", options.wait_seconds, "How long to wait for others (default: 5)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, kLongestWait).description(""))
+      ->check(wait)
       ->group(group);
   app.add_option("--workspace", options.workspace, "For runs (default: this directory's real path)")
       ->type_name("W")
@@ -62,6 +73,7 @@ void declare_global_options(CLI::App& app, GlobalOptions& options) {
       ->group(group);
   app.add_flag("-v,--verbose", options.verbosity, "Log what the library does (-vv: more)")
       ->group(group);
+  app.set_help_flag("-h,--help", "Print this help")->group(group);
   app.add_flag("--version", options.version, "Print the version")->group(group);
 }
 

@@ -14,6 +14,8 @@
 #include "cli/app/exit_code.h"
 #include "cli/app/help.h"
 #include "cli/app/invocation.h"
+#include "cli/app/usage_error.h"
+#include "cli/app/verb_help.h"
 #include "cli/completion/candidates.h"
 #include "cli/output/descriptor_stream.h"
 #include "cli/terminal/text.h"
@@ -57,10 +59,8 @@ std::string version_line() { return "threadstore " + std::string(threadstore::ve
 
 int run_verb(CommandLine& line, std::ostream& out) {
   const Command& command = *line.command;
-  const std::string name = "threadstore " + line.name;
-  CLI::App app(std::string(command.summary), name);
-  app.get_formatter()->column_width(34);
-  app.footer("Example:\n  threadstore " + std::string(command.example));
+  CLI::App app;
+  app.set_help_flag();  // its place is among the global options
   const Action action = command.declare(app);
   GlobalOptions options;
   declare_global_options(app, options);
@@ -68,15 +68,14 @@ int run_verb(CommandLine& line, std::ostream& out) {
   try {
     app.parse(line.arguments);
   } catch (const CLI::CallForHelp&) {
-    out << app.help();
+    print_verb_help(out, command, line.name, app);
     return exit_done;
   } catch (const CLI::ParseError& error) {
     if (options.version) {
       out << version_line() << '\n';
       return exit_done;
     }
-    throw Error(ErrorCode::invalid_argument,
-                std::string(error.what()) + "\n`" + name + " --help` explains the command");
+    throw usage_error(app, error, line.name);
   }
   if (options.version) {
     out << version_line() << '\n';

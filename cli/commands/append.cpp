@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/append_lines.h"
 #include "cli/commands/commands.h"
@@ -81,7 +82,7 @@ Action declare_append(CLI::App& app) {
   expect->type_name("MESSAGE");
   app.add_option("--on-conflict", options->on_conflict,
                  "When it is another one: fail (default), or branch off the expected one")
-      ->check(CLI::IsMember({"fail", "branch"}))
+      ->check(one_of({"fail", "branch"}))
       ->type_name("")
       ->needs(expect);
   auto* jsonl = app.add_option("--jsonl", options->jsonl,
@@ -92,7 +93,7 @@ Action declare_append(CLI::App& app) {
   }
   app.add_option("--batch", options->batch, "One commit per N lines (default: 1000)")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}).description(""))
+      ->check(whole_number(1, 100'000))
       ->needs(jsonl);
   app.final_callback([&app, options] {
     if (!options->jsonl) require_message(app);

@@ -59,11 +59,13 @@ Line parse_line(const std::string& text) {
 /// The error of a line that could not be stored, with what became of the others.
 Error stopped_at(const std::string& file, std::int64_t line, std::int64_t stored,
                  const Error& error) {
+  const std::string rest = stored == 0
+                               ? "nothing is stored"
+                               : std::to_string(stored) + (stored == 1 ? " message" : " messages") +
+                                     " before it " + (stored == 1 ? "is" : "are") +
+                                     " stored, and nothing from it on";
   const Error stopped(error.code(),
-                      file + " line " + std::to_string(line) + ": " + error.what() + "; " +
-                          std::to_string(stored) + (stored == 1 ? " message" : " messages") +
-                          " before it " + (stored == 1 ? "is" : "are") +
-                          " stored, and nothing from it on",
+                      file + " line " + std::to_string(line) + ": " + error.what() + "; " + rest,
                       {{"line", line}, {"stored", stored}});
   return stored > 0 ? stopped.after_commit() : stopped;
 }

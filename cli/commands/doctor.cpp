@@ -104,6 +104,7 @@ Action declare_stats(CLI::App&) {
                         {"archived", stats.archived},
                         {"forks", stats.forks},
                         {"messages", stats.messages},
+                        {"runs", stats.runs},
                         {"checkpoints", stats.checkpoints},
                         {"jobs", stats.jobs},
                         {"goals", stats.goals},

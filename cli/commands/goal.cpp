@@ -4,12 +4,12 @@
 #include <array>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
 #include "cli/commands/thread_argument.h"
-#include "cli/output/choices.h"
 #include "cli/output/goal_text.h"
 #include "cli/output/record_json.h"
 #include "cli/output/table.h"

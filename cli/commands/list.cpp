@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
-#include "cli/output/choices.h"
 #include "cli/output/thread_json.h"
 #include "cli/output/thread_table.h"
 #include "cli/resolve/directory.h"
@@ -13,7 +13,7 @@
 namespace threadstore::cli {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 1000;
+constexpr std::int64_t kMostAtOnce = 1000;
 
 struct Options {
   bool all = false;
@@ -74,7 +74,7 @@ Action declare_list(CLI::App& app) {
       ->type_name("T");
   app.add_option("--limit", options->limit, "At most so many, 1 to 1000 (default: 50)")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, kMostAtOnce).description(""));
+      ->check(whole_number(1, kMostAtOnce));
   app.add_option("--after", options->after, "Read on behind a list's \"next\"")
       ->type_name("CURSOR");
   return [options](Invocation& call) {

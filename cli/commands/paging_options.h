@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
 #include "threadstore/page.h"
 
@@ -20,7 +21,7 @@ inline void add_paging(CLI::App& app, PagingOptions& options) {
   app.add_option("--limit", options.limit,
                  "At most so many, 1 to 1000 (default: " + std::to_string(options.limit) + ")")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}).description(""));
+      ->check(whole_number(1, 1000));
   app.add_option("--after", options.after, "Read on behind a list's \"next\"")->type_name("CURSOR");
 }
 

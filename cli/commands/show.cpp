@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/thread_argument.h"
@@ -16,7 +17,7 @@
 namespace threadstore::cli {
 namespace {
 
-constexpr std::size_t kMostShown = 1'000'000;
+constexpr std::int64_t kMostShown = 1'000'000;
 
 struct ShowOptions {
   std::string thread;
@@ -71,7 +72,7 @@ Action declare_show(CLI::App& app) {
       ->type_name("MESSAGE");
   app.add_option("--limit", options->limit, "The last N messages (default: 500)")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, kMostShown).description(""));
+      ->check(whole_number(1, kMostShown));
   app.add_option("--before", options->before, "Only what comes before that message")
       ->type_name("MESSAGE");
   return [options](Invocation& call) { show(call, *options); };

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -20,8 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Also the longest time for which a commit between two looks may stay unseen.
-constexpr auto kLook = 100ms;
+/// How often it is seen whether anybody still reads.
+constexpr std::chrono::milliseconds kLook = 100ms;
+constexpr std::chrono::milliseconds kLongestPause = 2s;
 constexpr std::size_t kAtOnce = 1000;
 
 struct Options {
@@ -82,6 +84,25 @@ StateStore wait_for_store(Invocation& call) {
   }
 }
 
+/// A store of an older schema is read from a copy, which does not follow what others write: it is
+/// opened again and again, ever more seldom, until a writer has brought it up to date.
+void follow(Invocation& call, StateStore store, Watcher& watcher) {
+  auto pause = kLook / 2;
+  for (;;) {
+    // The mark is taken before the look: what is committed in between ends the wait at once.
+    const std::int64_t mark = store.change_mark();
+    watcher.print_new(store);
+    stop_when_nobody_reads();
+    if (store.is_snapshot()) {
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, kLongestPause);
+      store = wait_for_store(call);
+    } else {
+      while (!store.wait_for_change(mark, kLook)) stop_when_nobody_reads();
+    }
+  }
+}
+
 void watch(Invocation& call, const Options& options) {
   StateStore& store = call.store();
   std::optional<ThreadId> thread;
@@ -92,12 +113,12 @@ void watch(Invocation& call, const Options& options) {
   }
   // In a store that was not there when we started, every message is new.
   const MessageId last = call.store_missing() ? MessageId{0} : store.messages().newest_id();
-  const StateStore watched = call.store_missing() ? wait_for_store(call) : store;
   Watcher watcher(call, thread, last);
-  for (;;) {
-    watcher.print_new(watched);
-    stop_when_nobody_reads();
-    watched.wait_for_change(kLook);
+  if (call.store_missing()) {
+    call.note("there is no store at " + call.database().string() + " yet; waiting for one");
+    follow(call, wait_for_store(call), watcher);
+  } else {
+    follow(call, store, watcher);
   }
 }
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
 #include "cli/commands/workflow_parts.h"
-#include "cli/output/choices.h"
 #include "cli/output/table.h"
 #include "cli/output/workflow_json.h"
 #include "cli/output/workflow_text.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
-#include "cli/output/choices.h"
 #include "cli/output/workflow_json.h"
 #include "cli/resolve/text_argument.h"
 #include "cli/terminal/text.h"

@@ -18,6 +18,7 @@ constexpr std::size_t kMostThreads = 200;
 /// What stands in front of the word that is completed.
 struct Before {
   const Command* command = nullptr;
+  bool unknown = false;                ///< a word that is no command: nothing to offer
   std::vector<std::string> arguments;  ///< of the command; global options with their values aside
   std::string asked_value_of;          ///< a global option whose value is being completed
   GlobalOptions options;
@@ -52,10 +53,12 @@ Before split(const std::vector<std::string>& words) {
       before.arguments.push_back(word);
     } else if (before.command == nullptr) {
       before.command = find_command(word);
-      if (before.command == nullptr && word != "help") break;
+      before.unknown = before.command == nullptr && word != "help";
     } else {
       before.command = find_command(before.command->verbs(), word);
+      before.unknown = before.command == nullptr;
     }
+    if (before.unknown) break;
   }
   return before;
 }
@@ -149,6 +152,7 @@ void offer_commands(Candidates& candidates) {
 
 void offer(Candidates& candidates, const std::vector<std::string>& words) {
   const Before before = split(words);
+  if (before.unknown) return;
   CLI::App app;
   if (before.command != nullptr && before.command->declare != nullptr) before.command->declare(app);
   GlobalOptions options;

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string_view>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
 
@@ -79,7 +80,7 @@ complete -c threadstore -f -a '(__threadstore_complete)'
 Action declare_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   app.add_option("shell", *shell, "The shell whose script is printed")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->check(one_of({"bash", "zsh", "fish"}))
       ->type_name("")
       ->required();
   return [shell](Invocation& call) {

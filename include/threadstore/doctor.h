@@ -42,6 +42,7 @@ struct StoreStats {
   std::int64_t checkpoints = 0;
   std::int64_t jobs = 0;
   std::int64_t goals = 0;
+  std::int64_t runs = 0;  ///< agent runs
   std::int64_t database_bytes = 0;
   std::int64_t wal_bytes = 0;
   std::int64_t index_bytes = 0;

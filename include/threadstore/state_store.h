@@ -112,6 +112,8 @@ class StateStore {
   Backup backup(const std::filesystem::path& file, const BackupOptions& options = {}) const;
 
   const std::filesystem::path& path() const;
+  /// True when a store of an older schema is read from a private copy: it does not follow changes.
+  bool is_snapshot() const;
 
  private:
   explicit StateStore(std::shared_ptr<state::StoreContext> context);

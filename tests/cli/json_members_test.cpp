@@ -10,10 +10,11 @@ namespace {
 using Members = std::vector<std::pair<std::string, std::string>>;
 
 TEST(JsonMembersTest, KeepsEachValueAsItStandsThere) {
-  EXPECT_EQ(json_members(R"( {"a" : 12345678901234567890123 , "b":{"z":1, "y":[2,"}"]},"c":"\"x\\"} )"),
-            (Members{{"a", "12345678901234567890123"},
-                     {"b", R"({"z":1, "y":[2,"}"]})"},
-                     {"c", R"("\"x\\")"}}));
+  EXPECT_EQ(
+      json_members(R"( {"a" : 12345678901234567890123 , "b":{"z":1, "y":[2,"}"]},"c":"\"x\\"} )"),
+      (Members{{"a", "12345678901234567890123"},
+               {"b", R"({"z":1, "y":[2,"}"]})"},
+               {"c", R"("\"x\\")"}}));
 }
 
 TEST(JsonMembersTest, TakesAnEmptyObject) { EXPECT_EQ(json_members("{ }"), Members{}); }

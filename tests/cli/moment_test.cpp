@@ -39,8 +39,8 @@ TEST(MomentTest, TakesUnixSecondsAndAges) {
 TEST(MomentTest, RefusesEverythingElse) {
   for (const char* text :
        {"", "yesterday", "-5", "5x", "3 d", "2026-02-30", "2026-13-01", "2026-3-1",
-        "2026-03-01T12:00:00", "2026-03-01T24:00:00Z", "2026-03-01T12:00Z",
-        "99999999999999999999", "9223372036854775807d", "1e9"}) {
+        "2026-03-01T12:00:00", "2026-03-01T24:00:00Z", "2026-03-01T12:00Z", "99999999999999999999",
+        "9223372036854775807d", "1e9"}) {
     EXPECT_THROW(parse_moment(text, kNow), Error) << text;
   }
 }

@@ -95,11 +95,10 @@ std::string Transcript::run(const fs::path& program) const {
     script += "echo $? >" + base + ".code\n";
   }
   write_file(directory / "script", script);
-  const std::string command = "env -i HOME=" + directory.path().string() +
-                              " CODEWHALE_HOME=" + (directory / "home").string() + " PATH=" +
-                              (directory / "bin").string() +
-                              ":/usr/bin:/bin TZ=UTC LC_ALL=C.UTF-8 COLUMNS=100 sh " +
-                              (directory / "script").string();
+  const std::string command =
+      "env -i HOME=" + directory.path().string() +
+      " CODEWHALE_HOME=" + (directory / "home").string() + " PATH=" + (directory / "bin").string() +
+      ":/usr/bin:/bin TZ=UTC LC_ALL=C.UTF-8 COLUMNS=100 sh " + (directory / "script").string();
   if (std::system(command.c_str()) != 0) return "the script did not run to its end\n";
   std::string result;
   Ids ids;

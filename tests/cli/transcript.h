@@ -13,11 +13,11 @@ namespace threadstore::test {
 ///     ! threadstore: no thread has the id …
 ///     [3]
 ///
-/// Lines behind a command are its output, lines of standard error marked by `! `, then the exit code
-/// in brackets unless it is 0. All commands run in one shell, so that a variable that one sets is
-/// known to the next, in a directory and with a store of their own. What differs from run to run is
-/// written in words: `<id1>` for the first UUID that appears (`<id1…>` for its last 8 characters),
-/// `HH:MM`, `<time>`, `<pid>`, `<bytes>`, `<cursor>`, `<dir>`.
+/// Lines behind a command are its output, lines of standard error marked by `! `, then the exit
+/// code in brackets unless it is 0. All commands run in one shell, so that a variable that one sets
+/// is known to the next, in a directory and with a store of their own. What differs from run to run
+/// is written in words: `<id1>` for the first UUID that appears (`<id1…>` for its last 8
+/// characters), `HH:MM`, `<time>`, `<pid>`, `<bytes>`, `<cursor>`, `<dir>`.
 class Transcript {
  public:
   static Transcript read(const std::filesystem::path& file);
