@@ -4,6 +4,7 @@
 
 #include "cli/app/exit_code.h"
 #include "cli/chat/slash_commands.h"
+#include "cli/chat/work_commands.h"
 #include "cli/output/thread_table.h"
 #include "cli/resolve/text_argument.h"
 #include "cli/terminal/text.h"
@@ -88,7 +89,8 @@ void Chat::welcome() {
 
 std::string Chat::prompt() {
   if (!dialogue_.interactive()) return {};
-  return cut_to_width(escape_for_terminal(session_.name().value_or("")), 30) + "> ";
+  return cut_to_width(escape_for_terminal(session_.name().value_or("")), 30) + prompt_marks(*this) +
+         "> ";
 }
 
 void Chat::take(const std::string& bytes) {

@@ -127,6 +127,12 @@ void ConversationSession::switch_to(std::optional<MessageId> leaf) {
   leaf_ = leaf;
 }
 
+Checkpoint ConversationSession::restore(const CheckpointId& checkpoint) {
+  Checkpoint restored = store_.checkpoints().restore(id(), checkpoint, token());
+  leaf_ = restored.leaf_id;
+  return restored;
+}
+
 void ConversationSession::rename(const std::string& name) {
   if (thread_) {
     store_.threads().rename(id(), name);

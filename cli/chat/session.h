@@ -58,6 +58,7 @@ class ConversationSession {
   /// Stores a message. Throws `conflict` when the lease was taken over (`taken_over`) or the leaf
   /// is gone, `not_found` when the thread is.
   Stored append(const NewMessage& message);
+  bool holds_lease() const { return lease_ && lease_->still_held(); }
   /// Whether another process took the thread over.
   bool taken_over() const;
   /// After that: goes on without a lease, on a branch beside what the new holder writes.
@@ -69,6 +70,8 @@ class ConversationSession {
   void open_fork(const ThreadId& source, std::optional<MessageId> at);
   /// Makes a message, or none, the end of the active branch.
   void switch_to(std::optional<MessageId> leaf);
+  /// Goes back to where a checkpoint was saved.
+  Checkpoint restore(const CheckpointId& checkpoint);
   void rename(const std::string& name);
 
   /// The messages of our branch, oldest first: all, or the last ones.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/chat/chat.h"
+#include "cli/chat/work_commands.h"
 #include "cli/output/thread_table.h"
 #include "cli/resolve/thread_ref.h"
 #include "cli/terminal/conversation.h"
@@ -148,6 +149,11 @@ constexpr std::array table{
     SlashCommand{"switch", "ID", "go to another message; the next line goes below it",
                  switch_branch},
     SlashCommand{"fork", "[ID]", "go on in a new thread with this history, up to a message", fork},
+    SlashCommand{"checkpoint", "NAME", "remember this point under a name", save_checkpoint},
+    SlashCommand{"restore", "NAME", "come back to a checkpoint", restore_checkpoint},
+    SlashCommand{"goal", "[…]",
+                 "show the goal; set OBJECTIVE, budget N, pause, resume, complete, clear",
+                 work_on_goal},
     SlashCommand{"name", "NAME", "name this thread", rename},
     SlashCommand{"list", "", "list recent threads", list_threads},
     SlashCommand{"resume", "THREAD", "go on in another thread", resume},

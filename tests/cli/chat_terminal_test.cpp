@@ -180,7 +180,7 @@ class ChatChoiceTest : public ChatTerminalTest {
     first.expect("> ");
     first.type("one\r");
     first.expect("echo: one\r\n#2");
-    first.expect("shared> ");
+    first.expect("shared [held]> ");
     second_.emplace(chat_command(home_.path(), {"shared"}));
     second_->expect("is held by threadstore chat");
     second_->expect(std::to_string(first.pid()));
@@ -209,7 +209,7 @@ TEST_F(ChatChoiceTest, AttachFollowsAndOffersToGoOn) {
   second_->expect("Continue it here? [Y/n] ");
   second_->type("y\r");
   second_->expect("interrupted");
-  second_->expect("shared> ");
+  second_->expect("shared [held]> ");
   second_->type("three\r");
   second_->expect("echo: three\r\n#6");
 }
@@ -226,13 +226,13 @@ TEST_F(ChatChoiceTest, WaitComesInWhenTheFirstEnds) {
   second_->expect("Waiting");
   program_->type("\x04");
   EXPECT_EQ(program_->wait(), 0);
-  second_->expect("shared> ");
+  second_->expect("shared [held]> ");
 }
 
 TEST_F(ChatChoiceTest, TheOneTakenOverIsAskedAndCanBranch) {
   second_->type("t\r");
   second_->expect("Taken over");
-  second_->expect("shared> ");
+  second_->expect("shared [held]> ");
   second_->type("two\r");
   second_->expect("echo: two\r\n#4");
   program_->type("three\r");

@@ -2,8 +2,8 @@
 // told:
 //   record_actor FILE work           claims and completes jobs until none is queued; prints each id
 //   record_actor FILE hold           claims one job, prints its id and holds it until it is killed
-//   record_actor FILE accrue THREAD N   N times 1 token, 1 second; prints how often it was told
-//                                       that it passed the budget
+//   record_actor FILE accrue THREAD N   N times 1 token and 1 second; prints "counted" each time,
+//                                       "passed" when it was told that it passed the budget
 #include <iostream>
 #include <string>
 
@@ -15,7 +15,7 @@ using namespace threadstore;
 
 void work(Jobs jobs) {
   while (const auto claimed = jobs.claim("actor")) {
-    std::cout << claimed->job.id << '\n';
+    std::cout << claimed->job.id << std::endl;
     jobs.update(claimed->job.id, {.status = JobStatus::completed}, claimed->lease.token());
   }
 }
@@ -28,11 +28,10 @@ void hold(Jobs jobs) {
 }
 
 void accrue(Goals goals, const ThreadId& thread, int times) {
-  int passed = 0;
   for (int i = 0; i < times; ++i) {
-    passed += goals.record_usage(thread, {.tokens = 1, .seconds = 1})->budget_passed ? 1 : 0;
+    const auto accrued = goals.record_usage(thread, {.tokens = 1, .seconds = 1});
+    std::cout << (accrued->budget_passed ? "passed" : "counted") << std::endl;
   }
-  std::cout << passed << '\n';
 }
 
 }  // namespace
