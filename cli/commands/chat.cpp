@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
-#include "cli/output/choices.h"
 #include "cli/resolve/directory.h"
 #include "cli/resolve/text_argument.h"
 #include "cli/resolve/thread_ref.h"

@@ -2,10 +2,10 @@
 #include <memory>
 #include <vector>
 
+#include "cli/app/choices.h"
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
-#include "cli/output/choices.h"
 #include "cli/output/thread_table.h"
 #include "cli/resolve/directory.h"
 #include "cli/resolve/moment.h"

@@ -137,7 +137,8 @@ TEST_F(SalvageTest, AZeroedPageCostsItsOwnRowsAndNoOthers) {
     const StateStore store = StateStore::open(rescued);
     // The index belongs to the place of the store: restoring makes it.
     for (const Check& check : store.check()) {
-      if (check.name != "index") EXPECT_NE(check.status, CheckStatus::failed) << check.name;
+      if (check.name == "index") continue;
+      EXPECT_NE(check.status, CheckStatus::failed) << check.name;
     }
     fs::remove(rescued);
     overwrite(file, (leaf.page - 1) * kPage, page);
