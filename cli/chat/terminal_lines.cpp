@@ -192,17 +192,19 @@ class TerminalLines : public LineReader {
     ::el_wset(editor_, EL_REFRESH);
   }
 
+  // A full row ends where it is: going up too far would erase what stands above.
   std::size_t rows_above_cursor(std::size_t width) const {
     const LineInfoW* line = ::el_wline(editor_);
     std::size_t rows = 0;
     std::size_t column = 0;
+    const auto full_rows = [&] { return column == 0 ? 0 : (column - 1) / width; };
     for (const wchar_t character : prompt_ + std::wstring(line->buffer, line->cursor)) {
       column += columns_of(static_cast<char32_t>(character));
       if (character != L'\n') continue;
-      rows += 1 + column / width;
+      rows += 1 + full_rows();
       column = 0;
     }
-    return rows + column / width;
+    return rows + full_rows();
   }
 
   void bind_keys() {
