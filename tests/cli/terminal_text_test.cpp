@@ -115,7 +115,8 @@ TEST(StyleTest, ColorsOnlyWhenAsked) {
 }
 
 TEST(ProgressBarTest, AFrameFitsItsWidth) {
-  EXPECT_EQ(ProgressBar::frame("Deleting", 50, 100, 40), "Deleting [########         ] 50 % 50/100");
+  EXPECT_EQ(ProgressBar::frame("Deleting", 50, 100, 40),
+            "Deleting [########         ] 50 % 50/100");
   EXPECT_LE(display_width(ProgressBar::frame("Deleting", 50, 100, 12)), 12U);
   EXPECT_EQ(ProgressBar::frame("Reading", 5, 0, 40), "Reading 5");
 }
