@@ -97,6 +97,8 @@ class Leases {
  private:
   friend class StateStore;
   friend class Jobs;
+  friend class Runs;
+  friend class Turns;
   explicit Leases(std::shared_ptr<state::StoreContext> context);
   std::shared_ptr<state::StoreContext> context_;
 };

@@ -11,5 +11,6 @@ db::Component checkpoints_component();
 db::Component jobs_component();
 db::Component workflow_component();
 db::Component leases_component();
+db::Component runs_component();
 
 }  // namespace threadstore::state

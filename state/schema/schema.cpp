@@ -10,7 +10,7 @@ const db::Schema& state_schema() {
       .identity_table = "threads",
       .format = format_steps(),
       .components = {threads_component(), checkpoints_component(), jobs_component(),
-                     workflow_component(), leases_component()},
+                     workflow_component(), leases_component(), runs_component()},
   };
   return schema;
 }

@@ -27,6 +27,14 @@ Goal read_goal(const db::Row& row);
 /// Throws `invalid_argument` when the goal must not be stored.
 void check_goal(const Goal& goal);
 
+/// The thread's goal; nothing when it has none, or is being removed.
+std::optional<Goal> find_goal(db::Session& session, const ThreadId& thread);
+
+/// The work of `Goals::record_usage` inside a write transaction, for those who charge a goal along
+/// with something else. `usage.when` must be set.
+std::optional<AccruedUsage> accrue_on_goal(db::Session& session, const ThreadId& thread,
+                                           const GoalUsage& usage);
+
 /// Inserts or replaces the row of a checked goal.
 void store_goal(db::Session& session, const Goal& goal);
 

@@ -30,13 +30,9 @@ constexpr const char* kStatusAsRead = R"(
          THEN status
        ELSE 'paused' END)";
 
-std::optional<Goal> find_in(db::Session& session, const ThreadId& thread) {
-  return session.one(kSelect + " AND thread_id = ?", {thread}, read_goal);
-}
-
 Goal get_in(db::Session& session, const ThreadId& thread) {
   state::require_thread(session, thread);
-  if (auto goal = find_in(session, thread)) return *std::move(goal);
+  if (auto goal = state::find_goal(session, thread)) return *std::move(goal);
   throw Error(ErrorCode::not_found, "thread " + thread.str() + " has no goal");
 }
 
@@ -68,6 +64,34 @@ Goal change(state::StoreContext& context, const ThreadId& thread,
 
 }  // namespace
 
+std::optional<Goal> state::find_goal(db::Session& session, const ThreadId& thread) {
+  return session.one(kSelect + " AND thread_id = ?", {thread}, read_goal);
+}
+
+std::optional<AccruedUsage> state::accrue_on_goal(db::Session& session, const ThreadId& thread,
+                                                  const GoalUsage& usage) {
+  const auto before = state::find_goal(session, thread);
+  if (!before) return std::nullopt;
+  refuse_overflow(*before, before->tokens_used, usage.tokens, "tokens_used");
+  refuse_overflow(*before, before->time_used_seconds, usage.seconds, "time_used_seconds");
+  // The status decides on the row's own values: only a goal that reads as active can pass its
+  // budget. An unknown word becomes what it reads as, since the table's CHECK forbids it.
+  auto after = session.one(
+      R"(UPDATE thread_goals SET
+           tokens_used = tokens_used + ?1,
+           time_used_seconds = time_used_seconds + ?2,
+           updated_at = CASE WHEN updated_at > ?3 THEN updated_at ELSE ?3 END,
+           status = CASE WHEN status = 'active' AND repeated_gap_count < 3
+                              AND tokens_used + ?1 > token_budget THEN 'budget_limited'
+                         WHEN status = 'active' THEN status
+                         ELSE )" +
+          std::string(kStatusAsRead) + " END WHERE thread_id = ?4" + kReturning,
+      {usage.tokens, usage.seconds, usage.when, thread}, read_goal);
+  const bool passed =
+      before->status == GoalStatus::active && after->status == GoalStatus::budget_limited;
+  return AccruedUsage{.goal = *std::move(after), .budget_passed = passed};
+}
+
 Goals::Goals(std::shared_ptr<state::StoreContext> context) : context_(std::move(context)) {}
 
 Goal Goals::set(const ThreadId& thread, const NewGoal& goal) {
@@ -97,35 +121,16 @@ std::optional<AccruedUsage> Goals::record_usage(const ThreadId& thread, const Go
                                                  thread.str() +
                                                  ": tokens and seconds must not be negative");
   }
-  const UnixSeconds when = usage.when.value_or(context_->now_seconds());
-  return context_->write([&](db::Session& session) -> std::optional<AccruedUsage> {
-    const auto before = find_in(session, thread);
-    if (!before) return std::nullopt;
-    refuse_overflow(*before, before->tokens_used, usage.tokens, "tokens_used");
-    refuse_overflow(*before, before->time_used_seconds, usage.seconds, "time_used_seconds");
-    // The status decides on the row's own values: only a goal that reads as active can pass its
-    // budget. An unknown word becomes what it reads as, since the table's CHECK forbids it.
-    auto after = session.one(
-        R"(UPDATE thread_goals SET
-             tokens_used = tokens_used + ?1,
-             time_used_seconds = time_used_seconds + ?2,
-             updated_at = CASE WHEN updated_at > ?3 THEN updated_at ELSE ?3 END,
-             status = CASE WHEN status = 'active' AND repeated_gap_count < 3
-                                AND tokens_used + ?1 > token_budget THEN 'budget_limited'
-                           WHEN status = 'active' THEN status
-                           ELSE )" +
-            std::string(kStatusAsRead) + " END WHERE thread_id = ?4" + kReturning,
-        {usage.tokens, usage.seconds, when, thread}, read_goal);
-    const bool passed =
-        before->status == GoalStatus::active && after->status == GoalStatus::budget_limited;
-    return AccruedUsage{.goal = *std::move(after), .budget_passed = passed};
-  });
+  GoalUsage dated = usage;
+  if (!dated.when) dated.when = context_->now_seconds();
+  return context_->write(
+      [&](db::Session& session) { return state::accrue_on_goal(session, thread, dated); });
 }
 
 std::optional<Goal> Goals::record_continuation(const ThreadId& thread,
                                                std::optional<UnixSeconds> when) {
   return context_->write([&](db::Session& session) -> std::optional<Goal> {
-    const auto before = find_in(session, thread);
+    const auto before = state::find_goal(session, thread);
     if (!before) return std::nullopt;
     refuse_overflow(*before, before->continuation_count, 1, "continuation_count");
     return session.one(R"(UPDATE thread_goals SET
@@ -141,7 +146,7 @@ std::optional<Goal> Goals::record_gap(const ThreadId& thread, const std::string&
                                       std::optional<UnixSeconds> when) {
   const UnixSeconds now = when.value_or(context_->now_seconds());
   return context_->write([&](db::Session& session) -> std::optional<Goal> {
-    auto goal = find_in(session, thread);
+    auto goal = state::find_goal(session, thread);
     if (!goal) return std::nullopt;
     const std::int64_t pass = std::max<std::int64_t>(goal->continuation_count, 0);
     const bool same = goal->last_gap_fingerprint == fingerprint;
@@ -200,7 +205,7 @@ Goal Goals::set_token_budget(const ThreadId& thread, std::optional<std::int64_t>
 }
 
 std::optional<Goal> Goals::find(const ThreadId& thread) const {
-  return context_->read([&](db::Session& session) { return find_in(session, thread); });
+  return context_->read([&](db::Session& session) { return state::find_goal(session, thread); });
 }
 
 Goal Goals::get(const ThreadId& thread) const {

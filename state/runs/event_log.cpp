@@ -1,0 +1,51 @@
+#include "state/runs/event_log.h"
+
+#include <limits>
+
+#include "state/runs/working_state.h"
+#include "threadstore/error.h"
+
+namespace threadstore::state {
+namespace {
+
+const std::string kTakeSequence = R"sql(
+  UPDATE runs AS r SET last_sequence = last_sequence + 1, updated_at = ?1
+  WHERE r.id = ?2 AND r.last_sequence < ?3
+  RETURNING )sql" + head_columns;
+
+}  // namespace
+
+std::int64_t append_event_text(db::Session& session, const RunId& run, std::string_view type,
+                               std::string_view payload, UnixMillis now) {
+  const auto head =
+      session.one(kTakeSequence, {now, run, std::numeric_limits<std::int64_t>::max()}, read_head);
+  if (!head) throw_run_conflict("append to", run, "it vanished, or its sequence is used up");
+  session.run(R"(INSERT INTO run_events(run_id, sequence, timestamp, event_type, payload)
+                 VALUES (?, ?, ?, ?, ?))",
+              {run, head->last_sequence, now, type, payload});
+  project_event(session, *head, type, now);
+  return head->last_sequence;
+}
+
+std::int64_t append_event(db::Session& session, const RunId& run, std::string_view type,
+                          const Payload& payload, UnixMillis now) {
+  return append_event_text(session, run, type, payload.dump(), now);
+}
+
+RunEvent read_event(const db::Row& row) {
+  return {
+      .gid = row.integer(0),
+      .run_id = row.get<RunId>(1),
+      .sequence = row.integer(2),
+      .timestamp = row.integer(3),
+      .event_type = row.text(4),
+      .payload = row.text(5),
+  };
+}
+
+std::string after_prefix(std::string prefix) {
+  if (!prefix.empty()) ++prefix.back();
+  return prefix;
+}
+
+}  // namespace threadstore::state

@@ -1,0 +1,65 @@
+#include "state/runs/run_json.h"
+
+#include "base/json.h"
+#include "state/threads/thread_record.h"
+#include "threadstore/error.h"
+
+namespace threadstore::state {
+namespace {
+
+constexpr const char* kWhiteSpace = " \t\r\n\f\v";
+
+void check_size(const std::string& text, const char* what, std::size_t most) {
+  if (text.size() <= most) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string(what) + " has " + std::to_string(text.size()) + " bytes; at most " +
+                  std::to_string(most) + " are allowed",
+              {{"limit_exceeded", what}, {"bytes", text.size()}, {"limit", most}});
+}
+
+}  // namespace
+
+Payload budgets_json(const RunBudgets& budgets) {
+  Payload json{{"max_turns", or_null(budgets.max_turns)},
+               {"timeout_seconds", or_null(budgets.timeout_seconds)},
+               {"max_total_tokens", or_null(budgets.max_total_tokens)},
+               {"max_tool_calls", or_null(budgets.max_tool_calls)}};
+  if (budgets.max_context_bytes) json["max_context_bytes"] = *budgets.max_context_bytes;
+  return json;
+}
+
+Payload usage_json(const RunUsage& usage) {
+  return {{"model_turns", usage.model_turns},
+          {"input_tokens", or_null(usage.input_tokens)},
+          {"output_tokens", or_null(usage.output_tokens)},
+          {"total_tokens", or_null(usage.total_tokens)},
+          {"responses_with_usage", usage.responses_with_usage},
+          {"responses_without_usage", usage.responses_without_usage},
+          {"tool_calls", usage.tool_calls},
+          {"token_accounting", to_word(usage.token_accounting())}};
+}
+
+void check_words(const std::string& text, const char* what, std::size_t most) {
+  if (text.find_first_not_of(kWhiteSpace) == std::string::npos) {
+    throw Error(ErrorCode::invalid_argument, std::string(what) + " must not be blank");
+  }
+  check_text_size(text, what, most);
+}
+
+void check_text_size(const std::string& text, const char* what, std::size_t most) {
+  check_size(text, what, most);
+  check_text(text, what);
+}
+
+void check_content(const std::string& json, const char* what) {
+  check_size(json, what, max_run_content);
+  base::check_json(json, what);
+}
+
+void check_object(const std::string& json, const char* what) {
+  check_content(json, what);
+  if (json[json.find_first_not_of(kWhiteSpace)] == '{') return;
+  throw Error(ErrorCode::invalid_argument, std::string(what) + " must be a JSON object");
+}
+
+}  // namespace threadstore::state

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "state/runs/run_scope.h"
+#include "threadstore/run_record.h"
+
+namespace threadstore::state {
+
+/// What operations on a run need to know, without its texts, which may be large: cheap to read for
+/// every event.
+struct RunHead {
+  RunId id{};
+  RunLifecycle lifecycle = RunLifecycle::active;
+  std::optional<RunOutcome> outcome{};
+  std::optional<RunReason> reason_code{};
+  UnixMillis created_at = 0;
+  std::optional<UnixMillis> completed_at{};
+  UnixMillis active_since = 0;  ///< of the stretch of work that goes on
+  std::int64_t last_sequence = 0;
+  RunBudgets budgets{};
+  bool budget_raised = false;  ///< since it last stopped
+  RunUsage usage{};
+  std::int64_t suspended_ms = 0;
+  std::int64_t artifact_count = 0;
+  std::optional<ThreadId> thread_id{};
+  RunLineage lineage{};
+};
+
+/// The columns that `read_head` reads, in its order, of the table `runs AS r`; `read_run` needs
+/// more (`select_runs`).
+extern const std::string head_columns;
+RunHead read_head(const db::Row& row);
+
+/// `SELECT … FROM runs AS r WHERE r.workspace_id = ?1 AND <visible>`: append " AND …". Runs of a
+/// thread that is being removed are gone. Whatever classifies a run comes with the same statement.
+extern const std::string select_runs;
+Run read_run(const StoreContext& context, const db::Row& row);
+
+std::optional<RunHead> find_head(db::Session& session, const RunScope& scope, const RunId& run);
+/// Throws `not_found`.
+RunHead require_run(db::Session& session, const RunScope& scope, const RunId& run);
+/// Throws `not_found`, or `conflict` completing "cannot <doing> run <id>: ".
+RunHead require_active(db::Session& session, const RunScope& scope, const RunId& run,
+                       const std::string& doing);
+
+/// The whole record. Throws `not_found`.
+Run get_run(db::Session& session, const RunScope& scope, const RunId& run);
+
+[[noreturn]] void throw_no_run(const RunScope& scope, const RunId& run);
+/// "cannot <doing> run <id>: <why>".
+[[noreturn]] void throw_run_conflict(const std::string& doing, const RunId& run,
+                                     const std::string& why);
+/// "it is suspended (needs_user_input, approval_required)".
+std::string describe_state(const RunHead& head);
+
+}  // namespace threadstore::state

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "state/leases/lease_token.h"
+#include "state/store_context.h"
+#include "threadstore/ids.h"
+#include "threadstore/leases.h"
+
+namespace threadstore::state {
+
+/// What the groups of runs share: the store, the workspace that they see, and the lease that their
+/// writes carry.
+struct RunScope {
+  struct Held {
+    RunId run;
+    LeaseToken token;
+  };
+
+  std::shared_ptr<StoreContext> context;
+  std::string workspace;
+  std::optional<Held> held{};
+
+  UnixMillis now() const { return context->now_millis(); }
+
+  template <class Body>
+  auto read(Body&& body) const {
+    return context->read(std::forward<Body>(body));
+  }
+
+  /// One operation: a transaction that is refused as a whole when the lease turned stale.
+  template <class Body>
+  auto write(Body&& body) const {
+    return context->write([&](db::Session& session) {
+      if (held) check_token(session, LeaseKind::run, held->run.str(), held->token);
+      return body(session);
+    });
+  }
+};
+
+}  // namespace threadstore::state

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "state/runs/run_record.h"
+#include "threadstore/run_memory.h"
+
+namespace threadstore::state {
+
+/// Ends the suspension of a run with an answer: the wait is added up, the row is active again, the
+/// checkpoint (if any) and `run.continued` are logged.
+void resume_suspended(db::Session& session, const RunHead& run, std::int64_t suspension_sequence,
+                      const std::string& input, const std::optional<NewRunCheckpoint>& checkpoint,
+                      UnixMillis now);
+
+/// Ends a suspended run as cancelled; its open calls are closed.
+void abandon_run(db::Session& session, const RunScope& scope, const RunHead& run,
+                 const std::string& reason, UnixMillis now);
+
+/// The newest suspension's sequence; throws `conflict` when the run has none that is open.
+std::int64_t open_suspension(db::Session& session, const RunId& run);
+
+}  // namespace threadstore::state

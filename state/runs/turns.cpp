@@ -1,0 +1,88 @@
+#include "threadstore/turns.h"
+
+#include <nlohmann/json.hpp>
+
+#include "state/runs/create.h"
+#include "state/runs/event_log.h"
+#include "state/runs/run_stop.h"
+#include "state/threads/message_append.h"
+#include "threadstore/error.h"
+
+namespace threadstore {
+namespace {
+
+std::optional<Run> find_turn(db::Session& session, const state::RunScope& scope,
+                             const ThreadId& thread, MessageId trigger) {
+  return session.one(state::select_runs + R"( AND r.thread_id = ?2 AND r.trigger_message_id = ?3
+                                              ORDER BY r.created_at DESC, r.id LIMIT 1)",
+                     {scope.workspace, thread, trigger},
+                     [&](const db::Row& row) { return state::read_run(*scope.context, row); });
+}
+
+/// Where the reply goes: under the turn's own last message, its trigger when nothing else is said.
+AppendOptions reply_options(const Run& run, const TurnEnd& end) {
+  AppendOptions options{.on_conflict = OnConflict::branch, .lease = end.thread_lease};
+  const auto under = end.under ? end.under : run.trigger_message_id;
+  if (under) options.expected_leaf = ExpectedLeaf{under};
+  return options;
+}
+
+}  // namespace
+
+Turn Turns::begin(const NewTurn& turn) {
+  NewRun run = turn.run;
+  run.thread_id = turn.thread;
+  if (run.input.empty()) run.input = turn.message.content;
+  state::check_new_run(run);
+  const state::AppendCall call =
+      state::prepare_append(*scope_->context, turn.thread, {&turn.message, 1}, turn.append);
+  return scope_->write([&](db::Session& session) {
+    Appended message = state::append_in(session, call).last;
+    if (message.replayed) {
+      if (auto known = find_turn(session, *scope_, turn.thread, message.id)) {
+        return Turn{.run = *std::move(known), .message = std::move(message), .lease = {}};
+      }
+    }
+    const RunId id = state::insert_run(session, *scope_, run, {.trigger = message.id});
+    std::optional<Lease> lease;
+    if (!turn.program.empty()) {
+      lease = Leases(scope_->context).acquire(LeaseKind::run, id.str(), turn.program);
+    }
+    return Turn{.run = state::get_run(session, *scope_, id),
+                .message = std::move(message),
+                .lease = std::move(lease)};
+  });
+}
+
+FinishedTurn Turns::finish(const RunId& run, const TurnEnd& end) {
+  const state::RunStop stop = state::checked_stop(end.end);
+  const Run before =
+      scope_->read([&](db::Session& session) { return state::get_run(session, *scope_, run); });
+  if (!before.thread_id) {
+    state::throw_run_conflict("finish the turn of", run, "it belongs to no thread");
+  }
+  const AppendOptions options = reply_options(before, end);
+  std::optional<state::AppendCall> call;
+  if (!end.reply.empty()) {
+    call.emplace(state::prepare_append(*scope_->context, *before.thread_id, end.reply, options));
+  }
+  return scope_->write([&](db::Session& session) {
+    const auto head = state::require_active(session, *scope_, run, "finish the turn of");
+    FinishedTurn finished;
+    if (call) {
+      finished.reply = state::append_in(session, *call).last;
+      session.run("UPDATE runs SET reply_message_id = ? WHERE id = ?", {finished.reply->id, run});
+    }
+    state::stop_tree(session, *scope_, head, stop, end.end.refuse_with_active_children,
+                     scope_->now());
+    finished.run = state::get_run(session, *scope_, run);
+    return finished;
+  });
+}
+
+std::optional<Run> Turns::find(const ThreadId& thread, MessageId trigger) const {
+  return scope_->read(
+      [&](db::Session& session) { return find_turn(session, *scope_, thread, trigger); });
+}
+
+}  // namespace threadstore
