@@ -11,6 +11,7 @@
 #include "state/maintenance/backup.h"
 #include "state/maintenance/repair.h"
 #include "state/private_copy.h"
+#include "state/runs/run_removal.h"
 #include "state/schema/schema.h"
 #include "state/search/forget_deleted.h"
 #include "state/threads/index_queue.h"
@@ -39,6 +40,7 @@ std::shared_ptr<StoreContext> new_context(const OpenOptions& options) {
   auto context = std::make_shared<StoreContext>();
   context->clock = options.clock;
   context->deadline = options.deadline;
+  context->runs = std::make_unique<state::RunsOfThreads>();
   context->notice = [notice = options.notice](const std::string& text) {
     base::log_info(text);
     if (notice) notice(text);
@@ -104,6 +106,7 @@ Jobs StateStore::jobs() const { return Jobs(context_); }
 Workflows StateStore::workflows() const { return Workflows(context_); }
 Leases StateStore::leases() const { return Leases(context_); }
 Search StateStore::search() const { return Search(context_); }
+Runs StateStore::runs(const std::string& workspace) const { return Runs(context_, workspace); }
 SessionIndex* StateStore::index() const { return context_->index.get(); }
 const std::filesystem::path& StateStore::path() const { return context_->file; }
 

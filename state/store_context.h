@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "state/db/database.h"
+#include "threadstore/ids.h"
 #include "threadstore/session_index.h"
 #include "threadstore/time.h"
 
@@ -35,6 +36,17 @@ class IndexFeed {
   virtual std::int64_t appended_up_to() const noexcept = 0;
 };
 
+/// What a higher module hangs on threads, so that a removal takes it along.
+class ThreadBelongings {
+ public:
+  virtual ~ThreadBelongings() = default;
+
+  virtual std::int64_t count(db::Session& session, const ThreadId& thread) const = 0;
+
+  /// Deletes some of it in a short transaction. False when nothing is left.
+  virtual bool remove_batch(db::Session& session, const ThreadId& thread) const = 0;
+};
+
 /// What the groups of one store share. Made by `state_store.cpp`, which alone composes the parts.
 struct StoreContext {
   std::filesystem::path file;          ///< the store's; `database` may be a private copy of it
@@ -46,6 +58,7 @@ struct StoreContext {
   std::function<void(const std::string&)> notice;
   std::shared_ptr<LeaseFile> leases;
   std::unique_ptr<IndexFeed> feed;  ///< null when there is no index to write
+  std::unique_ptr<ThreadBelongings> runs;
   std::shared_ptr<ForkPaths> fork_paths = make_fork_paths();
   /// Takes deleted messages out of the search index; false when their text lingers there. Never
   /// throws. Outside of transactions only. Empty when there is no index to write.

@@ -17,6 +17,7 @@
 #include "threadstore/leases.h"
 #include "threadstore/maintenance.h"
 #include "threadstore/messages.h"
+#include "threadstore/runs.h"
 #include "threadstore/search.h"
 #include "threadstore/session_index.h"
 #include "threadstore/threads.h"
@@ -68,6 +69,8 @@ class StateStore {
   Workflows workflows() const;
   Leases leases() const;
   Search search() const;
+  /// The agent runs of a workspace: any text that is not blank; the program uses a directory.
+  Runs runs(const std::string& workspace) const;
   /// Null for an in-memory store.
   SessionIndex* index() const;
 

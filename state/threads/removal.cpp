@@ -22,14 +22,18 @@ std::optional<base::FileLock::Guard> mark_alive(const StoreContext& context) {
   return base::FileLock::at(file).try_acquire();
 }
 
-/// The last commit: nothing of it is left. False when messages came back meanwhile, handed over by
-/// another removal.
-bool finish(db::Session& session, const Removal& removal) {
-  // Without its row another process has finished it, and the thread may be a new one of that id.
+/// Without its row another process has finished it, and the thread may be a new one of that id.
+bool removal_is_pending(db::Session& session, const Removal& removal) {
   const auto pending = session.value<MessageId>(
       "SELECT up_to_id FROM thread_removals WHERE thread_id = ? AND kind = ?",
       {removal.thread, removal.whole_thread ? "remove" : "clear"});
-  if (!pending || *pending > removal.up_to) return true;
+  return pending && *pending <= removal.up_to;
+}
+
+/// The last commit: nothing of it is left. False when messages came back meanwhile, handed over by
+/// another removal.
+bool finish(db::Session& session, const Removal& removal) {
+  if (!removal_is_pending(session, removal)) return true;
   if (session.exists("SELECT 1 FROM messages WHERE thread_id = ? AND id <= ? LIMIT 1",
                      {removal.thread, removal.up_to})) {
     return false;
@@ -62,6 +66,11 @@ bool reclaim_rows(StoreContext& context, const Removal& removal, const Progress&
                              {removal.thread, removal.up_to})
         .value_or(0);
   });
+  while (removal.whole_thread && context.runs && context.write([&](db::Session& session) {
+    return removal_is_pending(session, removal) &&
+           context.runs->remove_batch(session, removal.thread);
+  })) {
+  }
   std::int64_t done = 0;
   bool forgotten = true;
   for (bool finished = false; !finished;) {
@@ -138,6 +147,7 @@ RemovedThread Threads::remove(const ThreadId& id, const Progress& progress) {
             .value<std::int64_t>("SELECT count(*) FROM messages WHERE thread_id = ? AND id > ?",
                                  {id, view->hidden_up_to})
             .value_or(0);
+    if (context_->runs) removed.runs = context_->runs->count(session, id);
     state::hide(session, removal);
     state::drop_lease(session, LeaseKind::thread, id.str());
     state::queue_index_line(session, id);
