@@ -55,6 +55,7 @@ constexpr std::array kWork{
     noun("tools", tools_verbs, "The tools that a thread's model may call"),
     noun("job", job_verbs, "A queue of work for any number of processes"),
     noun("workflow", workflow_verbs, "The trace of workflow runs"),
+    noun("run", run_verbs, "What agents did, decided and used"),
 };
 
 constexpr std::array kStore{

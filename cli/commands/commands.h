@@ -40,6 +40,7 @@ std::span<const Command> checkpoint_verbs();
 std::span<const Command> goal_verbs();
 std::span<const Command> index_verbs();
 std::span<const Command> job_verbs();
+std::span<const Command> run_verbs();
 std::span<const Command> tools_verbs();
 std::span<const Command> workflow_verbs();
 

@@ -1,0 +1,189 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/paging_options.h"
+#include "cli/commands/run_options.h"
+#include "cli/output/choices.h"
+#include "cli/resolve/moment.h"
+#include "cli/resolve/text_argument.h"
+#include "cli/resolve/thread_ref.h"
+
+namespace threadstore::cli {
+namespace {
+
+struct StartOptions {
+  std::string agent, agent_version = "1", model, input;
+  std::optional<std::string> thread, key;
+  RunBudgets budgets;
+};
+
+struct ListOptions {
+  std::optional<std::string> lifecycle, outcome, thread, agent, since;
+  bool roots = false;
+  bool interrupted = false;
+  PagingOptions paging{.limit = 50, .after = {}};
+};
+
+Action declare_start(CLI::App& app) {
+  auto options = std::make_shared<StartOptions>();
+  app.add_option("--agent", options->agent, "Who works")->type_name("NAME")->required();
+  app.add_option("--agent-version", options->agent_version, "Its version (default: 1)")
+      ->type_name("V");
+  app.add_option("--model", options->model, "With which model")->type_name("MODEL")->required();
+  app.add_option("--input", options->input, "What it is to do; - reads standard input")
+      ->type_name("TEXT");
+  app.add_option("--thread", options->thread, "The thread that it belongs to")->type_name("THREAD");
+  app.add_option("--key", options->key, "Idempotency key: a retry with it starts nothing twice")
+      ->type_name("K");
+  add_budgets(app, options->budgets);
+  return [options](Invocation& call) {
+    NewRun run{.agent_name = line_argument(call, options->agent, "the agent"),
+               .agent_version = line_argument(call, options->agent_version, "the version"),
+               .model = line_argument(call, options->model, "the model"),
+               .input = text_argument(call, options->input, "the input"),
+               .budgets = options->budgets,
+               .key = line_argument(call, options->key, "the key")};
+    if (options->thread) run.thread_id = resolve_thread(call, *options->thread).id;
+    const Run started = runs_of(call).create(run);
+    if (call.json()) return call.print(run_json(started));
+    call.out() << started.id.str() << '\n';
+  };
+}
+
+template <class Enum>
+void add_words(CLI::App& app, const char* name, std::optional<std::string>& word,
+               const char* help) {
+  app.add_option(name, word, help)->check(one_of<Enum>())->type_name("");
+}
+
+Action declare_list_runs(CLI::App& app) {
+  auto options = std::make_shared<ListOptions>();
+  add_words<RunLifecycle>(app, "--lifecycle", options->lifecycle, "Only runs that stand there");
+  add_words<RunOutcome>(app, "--outcome", options->outcome, "Only runs that stopped so");
+  app.add_option("--thread", options->thread, "Only runs of that thread")->type_name("THREAD");
+  app.add_option("--agent", options->agent, "Only runs of that agent")->type_name("NAME");
+  app.add_option("--since", options->since, "Only runs started since then")->type_name("T");
+  app.add_flag("--roots", options->roots, "Without runs that another run delegated");
+  app.add_flag("--interrupted", options->interrupted, "Only runs whose process died");
+  add_paging(app, options->paging);
+  return [options](Invocation& call) {
+    RunFilter filter{.agent_name = options->agent,
+                     .roots_only = options->roots,
+                     .interrupted_only = options->interrupted,
+                     .limit = options->paging.limit,
+                     .after = options->paging.after};
+    if (options->lifecycle) filter.lifecycle = from_word<RunLifecycle>(*options->lifecycle);
+    if (options->outcome) filter.outcome = from_word<RunOutcome>(*options->outcome);
+    if (options->thread) filter.thread = resolve_thread(call, *options->thread).id;
+    if (options->since) filter.created_since = parse_moment(*options->since, call.now()) * 1000;
+    const auto page = runs_of(call).list(filter);
+    if (call.json()) return print_page(call, page, run_json);
+    print_runs(call, page.items);
+    note_next(call, page.next);
+  };
+}
+
+Action declare_show_run(CLI::App& app) {
+  auto given = std::make_shared<std::string>();
+  add_run(app, *given);
+  return [given](Invocation& call) {
+    const Run run = resolve_run(call, *given);
+    if (call.json()) return call.print(run_json(run));
+    print_story(call, runs_of(call), run);
+  };
+}
+
+void print_budget(std::ostream& out, const char* what, std::int64_t used,
+                  const std::optional<std::int64_t>& limit) {
+  out << what << used;
+  if (limit) out << " of " << *limit;
+  out << '\n';
+}
+
+Action declare_usage(CLI::App& app) {
+  auto given = std::make_shared<std::string>();
+  add_run(app, *given);
+  return [given](Invocation& call) {
+    const Run run = resolve_run(call, *given);
+    if (call.json()) {
+      return call.print({{"run_id", run.id.str()},
+                         {"usage", usage_json(run.usage)},
+                         {"budgets", budgets_json(run.budgets)},
+                         {"elapsed_ms", run.elapsed_ms},
+                         {"execution_elapsed_ms", run.execution_elapsed_ms}});
+    }
+    std::ostream& out = call.out();
+    print_budget(out, "model turns  ", run.usage.model_turns, run.budgets.max_turns);
+    print_budget(out, "tool calls   ", run.usage.tool_calls, run.budgets.max_tool_calls);
+    if (run.usage.total_tokens) {
+      print_budget(out, "tokens       ", *run.usage.total_tokens, run.budgets.max_total_tokens);
+    } else {
+      out << "tokens       unknown\n";
+    }
+    out << "accounting   " << to_word(run.usage.token_accounting()) << '\n';
+    out << "worked       " << shown_duration(run.execution_elapsed_ms);
+    if (run.budgets.timeout_seconds) {
+      out << " of " << shown_duration(*run.budgets.timeout_seconds * 1000);
+    }
+    out << '\n';
+  };
+}
+
+constexpr std::array kVerbs{
+    verb("start", Access::writing, declare_start, "Start a run and print its id",
+         "run start --agent coder --model m-1 --input 'fix the parser'"),
+    verb("list", Access::reading, declare_list_runs, "List the runs of a workspace, newest first",
+         "run list --outcome failed"),
+    verb("show", Access::reading, declare_show_run, "Tell what a run did", "run show @last"),
+    verb("events", Access::reading, declare_run_events, "Print the log of a run",
+         "run events @last --after 10 --json"),
+    verb("tail", Access::reading, declare_run_tail, "Print new events of all runs as they come",
+         "run tail --follow"),
+    verb("usage", Access::reading, declare_usage, "Show what a run used of its budgets",
+         "run usage @last"),
+    verb("approvals", Access::reading, declare_run_approvals, "List what waits for a decision",
+         "run approvals"),
+    verb("approve", Access::writing, declare_run_approve, "Allow a call that waits for it",
+         "run approve @last call-1"),
+    verb("deny", Access::writing, declare_run_deny, "Forbid a call that waits",
+         "run deny @last call-1 --reason 'not on this machine'"),
+    verb("answer", Access::writing, declare_run_answer,
+         "Say what became of a call whose process died", "run answer @last call-1 retry"),
+    verb("continue", Access::writing, declare_run_continue, "Answer a run that waits",
+         "run continue @last --input 'take the left one'"),
+    verb("reopen", Access::writing, declare_run_reopen, "Make a stopped run active again",
+         "run reopen @last"),
+    verb("cancel", Access::writing, declare_run_cancel, "Stop a run and those below it",
+         "run cancel @last"),
+    verb("raise", Access::writing, declare_run_raise, "Give a run larger budgets",
+         "run raise @last --max-turns 50"),
+    verb("checkpoint", Access::reading, declare_run_checkpoint,
+         "Print a run's newest checkpoint, or list them", "run checkpoint @last --list"),
+    verb("artifacts", Access::reading, declare_run_artifacts, "List the files that a run made",
+         "run artifacts @last"),
+    verb("verify", Access::reading, declare_run_verify, "Compare a run with its log",
+         "run verify @last"),
+    verb("rebuild", Access::writing, declare_run_rebuild, "Make a run again from its log",
+         "run rebuild @last"),
+};
+
+}  // namespace
+
+void add_budgets(CLI::App& app, RunBudgets& budgets) {
+  app.add_option("--max-turns", budgets.max_turns, "Model turns at most")->type_name("N");
+  app.add_option("--timeout", budgets.timeout_seconds, "Seconds at most")->type_name("N");
+  app.add_option("--max-tokens", budgets.max_total_tokens, "Tokens at most")->type_name("N");
+  app.add_option("--max-tool-calls", budgets.max_tool_calls, "Tool calls at most")->type_name("N");
+  app.add_option("--max-context-bytes", budgets.max_context_bytes, "Bytes of context at most")
+      ->type_name("N");
+}
+
+void print_run(Invocation& call, const Run& run) {
+  if (call.json()) return call.print(run_json(run));
+  print_runs(call, {run});
+}
+
+std::span<const Command> run_verbs() { return kVerbs; }
+
+}  // namespace threadstore::cli

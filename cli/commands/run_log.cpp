@@ -1,0 +1,166 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "cli/commands/run_options.h"
+#include "cli/output/descriptor_stream.h"
+#include "cli/terminal/text.h"
+
+namespace threadstore::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Also the longest time for which an event between two looks may stay unseen.
+constexpr auto kLook = 100ms;
+constexpr std::size_t kAtOnce = 1000;
+
+struct EventsOptions {
+  std::string run;
+  std::optional<std::string> type;
+  std::int64_t after = 0;
+  std::size_t limit = 1000;
+};
+
+struct TailOptions {
+  std::optional<std::string> run;
+  std::optional<std::int64_t> since;
+  std::size_t lines = 10;
+  bool follow = false;
+};
+
+/// Prints events of the workspace, or of one run, as they are committed.
+class Tail {
+ public:
+  Tail(Invocation& call, Runs runs, std::optional<RunId> only)
+      : call_(call), runs_(std::move(runs)), only_(std::move(only)) {}
+
+  void print_after(std::int64_t gid) {
+    last_ = gid;
+    print_new();
+  }
+
+  void print_new() {
+    for (;;) {
+      const auto events = runs_.log().since(last_, kAtOnce);
+      for (const RunEvent& event : events) {
+        last_ = event.gid;
+        if (!only_ || *only_ == event.run_id) print(event);
+      }
+      call_.out().flush();
+      if (events.size() < kAtOnce) return;
+    }
+  }
+
+ private:
+  void print(const RunEvent& event) {
+    if (call_.json()) return call_.print(event_json(event));
+    const std::string& id = event.run_id.str();
+    call_.out() << call_.style().paint(Tone::mark,
+                                       id.substr(id.size() - std::min<std::size_t>(id.size(), 8)))
+                << "  " << story_of(event).sentence(event) << '\n';
+  }
+
+  /// The run's calls are read again when an event may be about a new one.
+  const RunStory& story_of(const RunEvent& event) {
+    const auto known = stories_.find(event.run_id);
+    if (known != stories_.end() && event.event_type != "tool.requested") return known->second;
+    RunStory& story = stories_[event.run_id];
+    try {
+      story = RunStory(runs_.calls().list(event.run_id));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::not_found) throw;  // removed since: told without its calls
+    }
+    return story;
+  }
+
+  Invocation& call_;
+  Runs runs_;
+  std::optional<RunId> only_;
+  std::int64_t last_ = 0;
+  std::map<RunId, RunStory> stories_;
+};
+
+void stop_when_nobody_reads() {
+  pollfd reader{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  if (::poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) throw ReaderGone{};
+}
+
+/// The cursor in front of the last events.
+std::int64_t start_of_last(const Runs& runs, const std::optional<RunId>& run, std::size_t lines) {
+  const std::int64_t newest = runs.log().newest_gid();
+  if (lines == 0) return newest;
+  if (run) {
+    const std::int64_t last = runs.get(*run).last_sequence;
+    const auto events = runs.log().list(
+        *run, std::max<std::int64_t>(0, last - static_cast<std::int64_t>(lines)), 1);
+    return events.empty() ? newest : events.front().gid - 1;
+  }
+  return std::max<std::int64_t>(0, newest - static_cast<std::int64_t>(lines));
+}
+
+void tail(Invocation& call, const TailOptions& options) {
+  const Runs runs = runs_of(call);
+  std::optional<RunId> only;
+  if (options.run) only = resolve_run(call, *options.run).id;
+  Tail printer(call, runs, only);
+  printer.print_after(options.since ? *options.since : start_of_last(runs, only, options.lines));
+  while (options.follow) {
+    stop_when_nobody_reads();
+    call.store().wait_for_change(kLook);
+    printer.print_new();
+  }
+}
+
+}  // namespace
+
+Action declare_run_events(CLI::App& app) {
+  auto options = std::make_shared<EventsOptions>();
+  add_run(app, options->run);
+  app.add_option("--after", options->after, "Only events behind that sequence")->type_name("SEQ");
+  app.add_option("--type", options->type, "Only that type, or with a dot at its end that kind")
+      ->type_name("TYPE");
+  app.add_option("--limit", options->limit, "At most so many, 1 to 1000 (default: 1000)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, kAtOnce).description(""));
+  return [options](Invocation& call) {
+    const Run run = resolve_run(call, options->run);
+    const RunLog log = runs_of(call).log();
+    const auto events =
+        options->type ? log.list_of_type(run.id, *options->type, options->after, options->limit)
+                      : log.list(run.id, options->after, options->limit);
+    const bool more = events.size() == options->limit && events.back().sequence < run.last_sequence;
+    if (call.json()) {
+      Json items = Json::array();
+      for (const RunEvent& event : events) items.push_back(event_json(event));
+      return call.print(
+          {{"items", std::move(items)},
+           {"next", more ? Json(std::to_string(events.back().sequence)) : Json(nullptr)}});
+    }
+    for (const RunEvent& event : events) {
+      call.out() << call.style().paint(Tone::mark, pad_to_width(std::to_string(event.sequence), 6))
+                 << pad_to_width(escape_for_terminal(event.event_type), 24)
+                 << escape_for_terminal(event.payload) << '\n';
+    }
+    if (more) call.note("there are more: --after " + std::to_string(events.back().sequence));
+  };
+}
+
+Action declare_run_tail(CLI::App& app) {
+  auto options = std::make_shared<TailOptions>();
+  app.add_option("run", options->run, "Only this run (default: all of the workspace)")
+      ->type_name("RUN");
+  app.add_flag("-f,--follow", options->follow, "Go on with new events until Ctrl-C");
+  app.add_option("--since", options->since, "Every event behind that gid")->type_name("GID");
+  app.add_option("-n,--lines", options->lines, "Begin with the last N events (default: 10)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{0}, kAtOnce).description(""));
+  return [options](Invocation& call) { tail(call, *options); };
+}
+
+}  // namespace threadstore::cli
