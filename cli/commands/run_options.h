@@ -30,6 +30,11 @@ void print_run(Invocation& call, const Run& run);
 std::string decider(const std::optional<std::string>& given);
 
 // The verbs of `run`, by what they are about.
+Action declare_run_append(CLI::App& app);
+Action declare_run_request(CLI::App& app);
+Action declare_run_begin(CLI::App& app);
+Action declare_run_end(CLI::App& app);
+Action declare_run_finish(CLI::App& app);
 Action declare_run_events(CLI::App& app);
 Action declare_run_tail(CLI::App& app);
 Action declare_run_approvals(CLI::App& app);

@@ -41,7 +41,7 @@ void check_raise(const RunId& run, const char* name, std::optional<std::int64_t>
 
 BudgetDecision RunAccounts::request_model(const RunId& run, const std::string& payload) {
   state::check_content(payload, "the payload");
-  return scope_->write([&](db::Session& session) {
+  return scope_->write_shared(payload.size(), [&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "ask the model for");
     state::BudgetChain chain(session, *scope_, head);
     const BudgetDecision decision = chain.check_model_turn();
@@ -59,7 +59,7 @@ BudgetDecision RunAccounts::record_response(const RunId& run,
                                             const std::string& payload) {
   state::check_content(payload, "the payload");
   check_tokens(usage);
-  return scope_->write([&](db::Session& session) {
+  return scope_->write_shared(payload.size(), [&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "record a response of");
     state::BudgetChain chain(session, *scope_, head);
     const UnixMillis now = scope_->now();

@@ -1,5 +1,7 @@
 #include "state/runs/call_record.h"
 
+#include <nlohmann/json.hpp>
+
 #include "state/runs/event_log.h"
 #include "threadstore/error.h"
 

@@ -71,7 +71,7 @@ RunCall RunCalls::request(const RunId& run, const NewCall& call) {
   state::check_words(call.id.str(), "the call's id", 1024);
   state::check_words(call.tool_name, "the tool's name", 1024);
   state::check_object(call.arguments, "the arguments");
-  return scope_->write([&](db::Session& session) {
+  return scope_->write_shared(call.arguments.size(), [&](db::Session& session) {
     state::require_active(session, *scope_, run, "request a call of");
     if (const auto known = state::find_call(session, run, call.id)) {
       state::throw_call_conflict(*known, "request", "the run has a call of that id already");
@@ -88,7 +88,7 @@ RunCall RunCalls::request(const RunId& run, const NewCall& call) {
 }
 
 RunCall RunCalls::start(const RunId& run, const CallId& call) {
-  return scope_->write([&](db::Session& session) {
+  return scope_->write_shared(0, [&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "start a call of");
     const RunCall row = state::require_call(session, run, call, CallStatus::requested, "start");
     state::BudgetChain chain(session, *scope_, head);
@@ -121,7 +121,7 @@ RunCall RunCalls::start(const RunId& run, const CallId& call) {
 RunCall RunCalls::finish(const RunId& run, const CallId& call, const CallOutcome& outcome) {
   state::check_outcome(outcome);
   const state::CallStep step = state::step_of(outcome.outcome_class);
-  return scope_->write([&](db::Session& session) {
+  return scope_->write_shared(outcome.result.value_or("").size(), [&](db::Session& session) {
     state::require_active(session, *scope_, run, "finish a call of");
     const RunCall row = state::require_call(session, run, call, step.from, "finish");
     std::optional<std::int64_t> count;

@@ -1,6 +1,7 @@
 #include "state/runs/event_log.h"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "state/runs/working_state.h"
 #include "threadstore/error.h"

@@ -1,5 +1,7 @@
 #include "state/runs/indeterminate.h"
 
+#include <nlohmann/json.hpp>
+
 #include "state/runs/event_log.h"
 
 namespace threadstore::state {

@@ -1,5 +1,7 @@
 #include "state/runs/replay.h"
 
+#include <nlohmann/json.hpp>
+
 #include "state/runs/call_record.h"
 #include "state/runs/event_log.h"
 #include "state/runs/run_usage.h"

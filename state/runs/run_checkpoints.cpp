@@ -1,5 +1,7 @@
 #include "state/runs/run_checkpoints.h"
 
+#include <nlohmann/json.hpp>
+
 #include "state/runs/event_log.h"
 #include "state/runs/run_json.h"
 #include "threadstore/error.h"

@@ -1,5 +1,7 @@
 #include "state/runs/run_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/json.h"
 #include "state/threads/thread_record.h"
 #include "threadstore/error.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -15,13 +15,14 @@ using Payload = nlohmann::ordered_json;
 Payload budgets_json(const RunBudgets& budgets);
 Payload usage_json(const RunUsage& usage);
 
-template <class T>
-Payload or_null(const std::optional<T>& value) {
-  return value ? Payload(*value) : Payload(nullptr);
+// The second parameter only lets the header do without the whole library.
+template <class T, class Json = Payload>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
-template <class Enum>
-Payload word_or_null(const std::optional<Enum>& value) {
-  return value ? Payload(to_word(*value)) : Payload(nullptr);
+template <class Enum, class Json = Payload>
+Json word_or_null(const std::optional<Enum>& value) {
+  return value ? Json(to_word(*value)) : Json(nullptr);
 }
 
 /// Throws `invalid_argument`, naming `what`, for text that is empty or only white space, is not

@@ -34,9 +34,24 @@ struct RunScope {
   template <class Body>
   auto write(Body&& body) const {
     return context->write([&](db::Session& session) {
-      if (held) check_token(session, LeaseKind::run, held->run.str(), held->token);
+      check_held(session);
       return body(session);
     });
+  }
+
+  /// The same for a short one of about so many bytes, which may share its commit with those of
+  /// other threads.
+  template <class Body>
+  auto write_shared(std::size_t bytes, Body&& body) const {
+    return context->write_shared(bytes, [&](db::Session& session) {
+      check_held(session);
+      return body(session);
+    });
+  }
+
+ private:
+  void check_held(db::Session& session) const {
+    if (held) check_token(session, LeaseKind::run, held->run.str(), held->token);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "state/runs/run_stop.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "state/runs/call_record.h"
 #include "state/runs/event_log.h"
@@ -132,7 +133,7 @@ RunStop checked_stop(const RunEnd& end) {
       if (end.detail) {
         check_object(*end.detail, "the failure's detail");
         check_text_size(*end.detail, "the failure's detail", max_run_prompt);
-        stop.detail = Payload::parse(*end.detail);
+        stop.detail = *end.detail;
       }
       break;
     case RunOutcome::limit_exceeded:
@@ -142,11 +143,11 @@ RunStop checked_stop(const RunEnd& end) {
       break;
     case RunOutcome::blocked:
       check_words(end.text, "the message", max_run_prompt);
-      stop.detail = {{"message", end.text}};
+      stop.detail = Payload{{"message", end.text}}.dump();
       break;
     case RunOutcome::needs_user_input:
       check_words(end.text, "the question", max_run_prompt);
-      stop.detail = {{"question", end.text}};
+      stop.detail = Payload{{"question", end.text}}.dump();
       break;
   }
   if (lifecycle_after(stop.outcome()) == RunLifecycle::suspended) {
@@ -161,20 +162,19 @@ void stop_alone(db::Session& session, const RunScope& scope, const RunHead& run,
                 const RunStop& stop, UnixMillis now) {
   settle_calls(session, run, stop, now);
   const RunLifecycle lifecycle = lifecycle_after(stop.outcome());
-  const std::string detail = stop.detail.dump();
   session.run(
       R"(UPDATE runs SET
                    lifecycle = ?, outcome = ?, reason_code = ?, reason_detail = ?, output = ?,
                    error = ?, completed_at = ?, budget_raised = 0
                  WHERE id = ?)",
-      {lifecycle, stop.outcome(), stop.reason, detail, stop.output, stop.error, now, run.id});
+      {lifecycle, stop.outcome(), stop.reason, stop.detail, stop.output, stop.error, now, run.id});
   // The output is stored once, in the row: the event says how long it is.
   const std::int64_t sequence =
       append_event(session, run.id, "run." + std::string(to_word(stop.outcome())),
                    {{"lifecycle", to_word(lifecycle)},
                     {"outcome", to_word(stop.outcome())},
                     {"reason_code", to_word(stop.reason)},
-                    {"reason_detail", stop.detail},
+                    {"reason_detail", Payload::parse(stop.detail)},
                     {"usage", usage_json(run.usage)},
                     {"budgets", budgets_json(run.budgets)},
                     {"output_bytes", stop.output ? Payload(stop.output->size()) : Payload(nullptr)},

@@ -11,7 +11,7 @@ namespace threadstore::state {
 /// How one run stops: what its row and its event say.
 struct RunStop {
   RunReason reason;
-  Payload detail = Payload::object();
+  std::string detail = "{}";  ///< a JSON object
   std::optional<std::string> output{};
   std::optional<std::string> error{};
   std::string prompt{};                            ///< of a suspension

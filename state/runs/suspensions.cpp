@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "state/runs/call_record.h"
 #include "state/runs/event_log.h"

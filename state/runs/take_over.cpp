@@ -32,10 +32,9 @@ void settle(db::Session& session, const state::RunScope& scope, const RunId& run
   const auto calls = state::mark_indeterminate(session, run, now);
   if (calls.empty()) return;
   state::RunStop stop{.reason = RunReason::effect_unknown, .prompt = question_about(calls)};
-  stop.detail = {{"message", stop.prompt}};
   Payload ids = Payload::array();
   for (const RunCall& call : calls) ids.push_back(call.call_id.str());
-  stop.detail["calls"] = std::move(ids);
+  stop.detail = Payload{{"message", stop.prompt}, {"calls", std::move(ids)}}.dump();
   state::stop_alone(session, scope, head, stop, now);
 }
 

@@ -46,8 +46,10 @@ class Ids {
 std::string without_what_changes(std::string text, const fs::path& directory, Ids& ids) {
   replace_all(text, directory.string(), "<dir>");
   text = ids.replaced_in(std::move(text));
-  text = in_words(text, R"re(("[a-z_]*(?:_at|since)":)[0-9]{9,})re", "$1<time>");
+  text = in_words(text, R"re(("[a-z_]*(?:_at|since|timestamp)":)[0-9]{9,})re", "$1<time>");
   text = in_words(text, R"re(\b[0-9]{2}:[0-9]{2}\b)re", "HH:MM");
+  text = in_words(text, R"re(("[a-z_]*_ms":)[0-9]+)re", "$1<ms>");
+  text = in_words(text, R"re(\b[0-9]+\.[0-9] s\b)re", "N.N s");
   text = in_words(text, R"re(("pid":)[0-9]+)re", "$1<pid>");
   text = in_words(text, R"re(("next":|--after )["'][^"']+["'])re", "$1<cursor>");
   return in_words(text, R"re(([a-z]+_bytes"?[: ]+)[0-9]+)re", "$1<bytes>");
