@@ -4,6 +4,7 @@
 
 #include "cli/app/exit_code.h"
 #include "cli/chat/slash_commands.h"
+#include "cli/chat/turn_record.h"
 #include "cli/chat/work_commands.h"
 #include "cli/output/thread_table.h"
 #include "cli/resolve/text_argument.h"
@@ -124,19 +125,23 @@ void Chat::answer(const std::string& words) {
                                                "to #" + std::to_string(to_int(*session_.leaf())))
                     << std::endl;
   }
+  TurnRecord record(dialogue_, store_, request_.command.value_or(""));
+  if (!request_.ephemeral) record.begin(session_.id(), *session_.leaf(), words);
   ReplyScreen screen(dialogue_);
   const Reply reply =
       responder_->respond({.words = words, .conversation = [&] { return session_.conversation(); }},
                           [&](std::string_view piece) { screen.show(piece); });
   screen.finish();
   report(reply);
-  if (reply.text.empty()) return;
+  if (reply.text.empty()) return record.finish(reply, std::nullopt);
   NewMessage message{.role = "assistant", .content = reply.text};
   if (reply.exit_status) {
     message.item = R"({"exit_status":)" + std::to_string(*reply.exit_status) + "}";
   }
-  const std::optional<Stored> stored = keeper_.keep(message);
-  if (stored && dialogue_.interactive()) {
+  const std::optional<Stored> stored =
+      keeper_.keep(message, [&](MessageId id) { record.finish(reply, id); });
+  if (!stored) return record.finish(reply, std::nullopt);  // the user dropped the words
+  if (dialogue_.interactive()) {
     dialogue_.out() << dialogue_.style().paint(Tone::faint,
                                                "#" + std::to_string(to_int(stored->id)))
                     << "\n\n";

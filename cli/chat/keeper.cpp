@@ -15,10 +15,11 @@ std::string number(MessageId id) { return "#" + std::to_string(to_int(id)); }
 
 }  // namespace
 
-std::optional<Stored> Keeper::keep(const NewMessage& message) {
+std::optional<Stored> Keeper::keep(const NewMessage& message,
+                                   const std::function<void(MessageId)>& also) {
   for (int attempt = 1;; ++attempt) {
     try {
-      const Stored stored = session_.append(message);
+      const Stored stored = session_.append(message, also);
       report_branch(stored);
       return stored;
     } catch (const Error& error) {

@@ -17,7 +17,9 @@ class Keeper {
       : dialogue_(dialogue), store_(std::move(store)), session_(session) {}
 
   /// Nothing: the user chose to drop the words. Throws what cannot be mended here (disk full …).
-  std::optional<Stored> keep(const NewMessage& message);
+  /// `also` runs in the commit of the message, wherever that went.
+  std::optional<Stored> keep(const NewMessage& message,
+                             const std::function<void(MessageId)>& also = {});
 
  private:
   bool mend(const Error& error);

@@ -74,24 +74,35 @@ std::optional<std::string> ConversationSession::name() const {
   return found ? found->name : std::nullopt;
 }
 
-Stored ConversationSession::append(const NewMessage& message) {
-  if (!thread_) return begin(message);
+Stored ConversationSession::append(const NewMessage& message,
+                                   const std::function<void(MessageId)>& also) {
+  if (!thread_) return begin(message, also);
   if (!leaf_ && message.role == "user") {
     const Thread thread = this->thread();
     if (thread.preview.empty()) {
       store_.threads().update(id(), {.preview = preview_of(message.content)});
     }
   }
-  const Appended appended = store_.messages().append(
-      id(), message,
-      {.expected_leaf = ExpectedLeaf{leaf_}, .on_conflict = OnConflict::branch, .lease = token()});
+  const AppendOptions options{
+      .expected_leaf = ExpectedLeaf{leaf_}, .on_conflict = OnConflict::branch, .lease = token()};
+  Appended appended;
+  const auto write = [&] {
+    appended = store_.messages().append(id(), message, options);
+    if (also) also(appended.id);
+  };
+  if (also) {
+    store_.transaction(write);
+  } else {
+    write();
+  }
   leaf_ = appended.id;
   Stored stored{.id = appended.id};
   if (appended.branched) stored.other_tip = appended.current_leaf_id;
   return stored;
 }
 
-Stored ConversationSession::begin(const NewMessage& message) {
+Stored ConversationSession::begin(const NewMessage& message,
+                                  const std::function<void(MessageId)>& also) {
   ThreadId made;
   Appended first;
   store_.transaction([&] {
@@ -103,6 +114,7 @@ Stored ConversationSession::begin(const NewMessage& message) {
                         .ephemeral = start_.ephemeral})
                .thread.id;
     first = store_.messages().append(made, message);
+    if (also) also(first.id);
   });
   thread_ = made;
   leaf_ = first.id;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,7 +58,8 @@ class ConversationSession {
 
   /// Stores a message. Throws `conflict` when the lease was taken over (`taken_over`) or the leaf
   /// is gone, `not_found` when the thread is.
-  Stored append(const NewMessage& message);
+  /// `also` runs in the same commit.
+  Stored append(const NewMessage& message, const std::function<void(MessageId)>& also = {});
   bool holds_lease() const { return lease_ && lease_->still_held(); }
   /// Whether another process took the thread over.
   bool taken_over() const;
@@ -79,7 +81,7 @@ class ConversationSession {
   BranchPage last_messages(std::size_t limit) const;
 
  private:
-  Stored begin(const NewMessage& message);
+  Stored begin(const NewMessage& message, const std::function<void(MessageId)>& also);
   void hold(Lease lease);
   std::optional<LeaseToken> token() const;
 

@@ -6,9 +6,12 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/thread_argument.h"
 #include "cli/output/message_json.h"
+#include "cli/output/run_json.h"
+#include "cli/output/run_story.h"
 #include "cli/output/thread_json.h"
 #include "cli/output/thread_table.h"
 #include "cli/resolve/message_ref.h"
+#include "cli/resolve/run_ref.h"
 #include "cli/resolve/thread_ref.h"
 #include "cli/terminal/conversation.h"
 #include "cli/terminal/text.h"
@@ -23,6 +26,7 @@ struct ShowOptions {
   std::string thread;
   std::optional<std::string> leaf, before;
   std::size_t limit = 500;
+  bool calls = false;
 };
 
 Look look_of(const Invocation& call) {
@@ -36,6 +40,43 @@ void print_thread_heading(Invocation& call, const Thread& thread) {
              << "  " << shown_status(call.store(), thread) << "\n\n";
 }
 
+/// The runs that answered a message, with their calls.
+Json turns_json(const Runs& runs, const Thread& thread, const std::vector<Message>& messages) {
+  Json turns = Json::array();
+  for (const Message& message : messages) {
+    const auto run = runs.turns().find(thread.id, message.id);
+    if (!run) continue;
+    Json calls = Json::array();
+    for (const RunCall& made : runs.calls().list(run->id)) calls.push_back(call_json(made));
+    turns.push_back(
+        {{"message_id", to_int(message.id)}, {"run", run_json(*run)}, {"calls", std::move(calls)}});
+  }
+  return turns;
+}
+
+void print_turn(Invocation& call, const Runs& runs, const Run& run) {
+  const Style& style = call.style();
+  call.out() << "  "
+             << style.paint(Tone::mark, "run " + run.id.str().substr(run.id.str().size() - 8))
+             << "  " << style.paint(tone_of_state(run), shown_state(run)) << "  "
+             << shown_duration(run.elapsed_ms) << '\n';
+  for (const RunCall& made : runs.calls().list(run.id)) {
+    call.out() << "    " << escape_for_terminal(made.tool_name) << ' '
+               << cut_to_width(escape_for_terminal(made.arguments), 60) << "  "
+               << to_word(made.status)
+               << (made.error ? ": " + escape_for_terminal(*made.error) : std::string()) << '\n';
+  }
+}
+
+void print_with_turns(Invocation& call, const Runs& runs, const Thread& thread,
+                      const std::vector<Message>& messages) {
+  for (const Message& message : messages) {
+    if (&message != &messages.front()) call.out() << '\n';
+    print_message(call.out(), message, look_of(call));
+    if (const auto run = runs.turns().find(thread.id, message.id)) print_turn(call, runs, *run);
+  }
+}
+
 void show(Invocation& call, const ShowOptions& options) {
   const Thread thread = resolve_thread(call, options.thread);
   const StateStore& store = call.store();
@@ -46,13 +87,20 @@ void show(Invocation& call, const ShowOptions& options) {
   if (call.json()) {
     Json messages = Json::array();
     for (const Message& message : page.messages) messages.push_back(message_json(message));
-    return call.print(
-        {{"thread", thread_json(thread)}, {"messages", std::move(messages)}, {"more", page.more}});
+    Json document{
+        {"thread", thread_json(thread)}, {"messages", std::move(messages)}, {"more", page.more}};
+    if (options.calls) {
+      document["turns"] = turns_json(runs_of_thread(call, store, thread), thread, page.messages);
+    }
+    return call.print(document);
   }
   print_thread_heading(call, thread);
   if (page.more) {
     call.note("older messages are not shown; --before " +
               std::to_string(to_int(page.messages.front().id)) + " reads on");
+  }
+  if (options.calls) {
+    return print_with_turns(call, runs_of_thread(call, store, thread), thread, page.messages);
   }
   print_conversation(call.out(), page.messages, look_of(call));
 }
@@ -75,6 +123,7 @@ Action declare_show(CLI::App& app) {
       ->check(whole_number(1, kMostShown));
   app.add_option("--before", options->before, "Only what comes before that message")
       ->type_name("MESSAGE");
+  app.add_flag("--calls", options->calls, "With the run that answered each message, and its calls");
   return [options](Invocation& call) { show(call, *options); };
 }
 

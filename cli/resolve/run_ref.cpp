@@ -25,6 +25,12 @@ Runs runs_of(Invocation& call) {
   return call.store().runs(given.empty() ? current_directory() : given);
 }
 
+Runs runs_of_thread(Invocation& call, const StateStore& store, const Thread& thread) {
+  const std::string& given = call.options().workspace;
+  if (!given.empty()) return store.runs(given);
+  return store.runs(thread.cwd.empty() ? current_directory() : thread.cwd);
+}
+
 Run resolve_run(Invocation& call, const std::string& given) {
   const Runs runs = runs_of(call);
   if (!given.empty()) {

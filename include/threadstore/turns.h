@@ -16,11 +16,10 @@ struct RunScope;
 
 struct NewTurn {
   ThreadId thread{};
-  NewMessage message{};  ///< what the user said
-  AppendOptions
-      append{};           ///< expected leaf, key and thread lease, as `Messages::append` takes them
-  NewRun run{};           ///< its `thread_id`, and a blank `input`, come from the message
-  std::string program{};  ///< who holds the run's lease; empty: nobody
+  NewMessage message{};    ///< what the user said
+  AppendOptions append{};  ///< expected leaf, key and thread lease, as for `Messages::append`
+  NewRun run{};            ///< its `thread_id`, and a blank `input`, come from the message
+  std::string program{};   ///< who holds the run's lease; empty: nobody
 };
 
 struct Turn {
@@ -56,7 +55,15 @@ class Turns {
   /// only if it still is what the reply answers; else the reply is a branch.
   FinishedTurn finish(const RunId& run, const TurnEnd& end);
 
-  /// The run that a message triggered; nothing when none did in this workspace.
+  /// Makes a run, held by `program`, for a message that is stored already: it is answered later, or
+  /// once more. Throws `not_found` when the thread does not show the message.
+  HeldRun begin_for(const ThreadId& thread, MessageId trigger, const NewRun& run,
+                    const std::string& program);
+
+  /// Stops the run. The caller stored the reply itself, best in the same transaction.
+  Run finish_with(const RunId& run, const RunEnd& end, std::optional<MessageId> reply);
+
+  /// The newest run that a message triggered; nothing when none did in this workspace.
   std::optional<Run> find(const ThreadId& thread, MessageId trigger) const;
 
  private:

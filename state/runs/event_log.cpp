@@ -9,10 +9,10 @@
 namespace threadstore::state {
 namespace {
 
-const std::string kTakeSequence = R"sql(
-  UPDATE runs AS r SET last_sequence = last_sequence + 1, updated_at = ?1
-  WHERE r.id = ?2 AND r.last_sequence < ?3
-  RETURNING )sql" + head_columns;
+const std::string kTakeSequence = std::string(R"sql(
+  UPDATE runs SET last_sequence = last_sequence + 1, updated_at = ?1
+  WHERE id = ?2 AND last_sequence < ?3
+  RETURNING )sql") + head_columns;
 
 }  // namespace
 

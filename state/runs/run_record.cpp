@@ -24,7 +24,7 @@ const std::string kVisible = R"sql(
   NOT EXISTS (SELECT 1 FROM thread_removals AS t
               WHERE t.thread_id = r.thread_id AND t.kind = 'remove'))sql";
 
-const std::string kSelectHead = "SELECT " + head_columns +
+const std::string kSelectHead = std::string("SELECT ") + head_columns +
                                 " FROM runs AS r WHERE r.workspace_id = ?1 AND" + kVisible +
                                 " AND r.id = ?2";
 
@@ -43,16 +43,8 @@ const std::string kFacts = R"sql(
 
 }  // namespace
 
-const std::string head_columns =
-    "r.id, r.lifecycle, r.outcome, r.reason_code, r.created_at, r.completed_at, r.active_since, "
-    "r.last_sequence, r.max_turns, r.timeout_seconds, r.max_total_tokens, r.max_tool_calls, "
-    "r.max_context_bytes, r.budget_raised, r.model_turns, r.input_tokens, r.output_tokens, "
-    "r.total_tokens, r.responses_with_usage, r.responses_without_usage, r.tool_calls, "
-    "r.suspended_ms, r.artifact_count, r.thread_id, r.root_run_id, r.parent_run_id, "
-    "r.parent_call_id, r.depth, r.workspace_id, r.updated_at";
-
 const std::string select_runs =
-    "SELECT " + head_columns +
+    std::string("SELECT ") + head_columns +
     ", r.trigger_message_id, r.reply_message_id, r.agent_name, r.agent_version, r.model,"
     " r.reason_detail, r.input, r.output, r.error, r.start_key, r.origin_id," +
     kFacts + " FROM runs AS r WHERE r.workspace_id = ?1 AND" + kVisible;

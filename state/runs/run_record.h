@@ -28,9 +28,15 @@ struct RunHead {
   RunLineage lineage{};
 };
 
-/// The columns that `read_head` reads, in its order, of the table `runs AS r`; `read_run` needs
+/// The columns that `read_head` reads, in its order, of the table `runs`; `read_run` needs
 /// more (`select_runs`).
-extern const std::string head_columns;
+inline constexpr const char* head_columns =
+    "id, lifecycle, outcome, reason_code, created_at, completed_at, active_since, "
+    "last_sequence, max_turns, timeout_seconds, max_total_tokens, max_tool_calls, "
+    "max_context_bytes, budget_raised, model_turns, input_tokens, output_tokens, "
+    "total_tokens, responses_with_usage, responses_without_usage, tool_calls, "
+    "suspended_ms, artifact_count, thread_id, root_run_id, parent_run_id, "
+    "parent_call_id, depth, workspace_id, updated_at";
 RunHead read_head(const db::Row& row);
 
 /// `SELECT … FROM runs AS r WHERE r.workspace_id = ?1 AND <visible>`: append " AND …". Runs of a

@@ -76,17 +76,16 @@ void charge_time(db::Session& session, const RunHead& run, UnixMillis now) {
 
 /// The active runs below, the deepest first. UNION ends in a damaged file's cycle.
 std::vector<RunHead> active_below(db::Session& session, const RunId& run) {
-  return session.all(
-      "WITH RECURSIVE below(id) AS ("
-      "  SELECT id FROM runs WHERE parent_run_id = ?1"
-      "  UNION SELECT child.id FROM runs AS child JOIN below"
-      "    ON child.parent_run_id = below.id) "
-      "SELECT " +
-          head_columns +
-          " FROM runs AS r JOIN below ON below.id = r.id"
-          " WHERE r.lifecycle = 'active' AND r.id <> ?1"
-          " ORDER BY r.depth DESC, r.created_at, r.id",
-      {run}, read_head);
+  return session.all(std::string("WITH RECURSIVE below(run) AS ("
+                                 "  SELECT id FROM runs WHERE parent_run_id = ?1"
+                                 "  UNION SELECT child.id FROM runs AS child JOIN below"
+                                 "    ON child.parent_run_id = below.run) "
+                                 "SELECT ") +
+                         head_columns +
+                         " FROM runs AS r JOIN below ON below.run = r.id"
+                         " WHERE r.lifecycle = 'active' AND r.id <> ?1"
+                         " ORDER BY r.depth DESC, r.created_at, r.id",
+                     {run}, read_head);
 }
 
 constexpr std::pair<RunReason, const char*> kLimitPhrases[]{

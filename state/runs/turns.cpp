@@ -6,6 +6,7 @@
 #include "state/runs/event_log.h"
 #include "state/runs/run_stop.h"
 #include "state/threads/message_append.h"
+#include "state/threads/view.h"
 #include "threadstore/error.h"
 
 namespace threadstore {
@@ -77,6 +78,34 @@ FinishedTurn Turns::finish(const RunId& run, const TurnEnd& end) {
                      scope_->now());
     finished.run = state::get_run(session, *scope_, run);
     return finished;
+  });
+}
+
+HeldRun Turns::begin_for(const ThreadId& thread, MessageId trigger, const NewRun& run,
+                         const std::string& program) {
+  NewRun made = run;
+  made.thread_id = thread;
+  state::check_new_run(made);
+  state::check_words(program, "the program's name", 1024);
+  const auto path = state::path_to_judge(*scope_->context, thread, trigger);
+  return scope_->write([&](db::Session& session) {
+    const state::View view = state::open_view(session, thread);
+    if (!state::shows(session, view, trigger, path.get())) {
+      state::throw_no_message(thread, trigger);
+    }
+    const RunId id = state::insert_run(session, *scope_, made, {.trigger = trigger});
+    Lease lease = Leases(scope_->context).acquire(LeaseKind::run, id.str(), program);
+    return HeldRun{.run = state::get_run(session, *scope_, id), .lease = std::move(lease)};
+  });
+}
+
+Run Turns::finish_with(const RunId& run, const RunEnd& end, std::optional<MessageId> reply) {
+  const state::RunStop stop = state::checked_stop(end);
+  return scope_->write([&](db::Session& session) {
+    const auto head = state::require_active(session, *scope_, run, "finish the turn of");
+    session.run("UPDATE runs SET reply_message_id = ? WHERE id = ?", {reply, run});
+    state::stop_tree(session, *scope_, head, stop, end.refuse_with_active_children, scope_->now());
+    return state::get_run(session, *scope_, run);
   });
 }
 

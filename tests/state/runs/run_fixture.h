@@ -27,6 +27,8 @@ inline std::optional<ErrorCode> error_of(const std::function<void()>& action) {
 /// A store with a clock that stands still until it is moved, and the runs of one workspace.
 class RunFixture : public testing::Test {
  protected:
+  using Run = threadstore::Run;  // not testing::Test::Run
+
   OpenOptions options() {
     return {.clock = [this] { return now_.load(); }};
   }
