@@ -10,14 +10,19 @@ using testing::ElementsAre;
 
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-class RunAccountsTest : public RunFixture {
+template <class Fixture>
+class AccountsFixture : public Fixture {
  protected:
+  using Fixture::runs_;
   RunAccounts accounts() const { return runs_.accounts(); }
   BudgetDecision respond(const RunId& run, std::int64_t total) {
     return accounts().record_response(
         run, TokenUsage{.input_tokens = total, .output_tokens = 0, .total_tokens = total});
   }
 };
+
+class RunAccountsTest : public AccountsFixture<RunFixture> {};
+class RunAccountsFileTest : public AccountsFixture<RunFileFixture> {};
 
 TEST_F(RunAccountsTest, TokensAreAbsentUntilAResponseReportsThem) {
   const RunId run = start().id;
@@ -107,7 +112,7 @@ TEST_F(RunAccountsTest, AncestorsAreChargedAndTheirLimitsBind) {
   expect_sound(child);
 }
 
-TEST_F(RunAccountsTest, AStoppedAncestorIsNotChargedButThoseAboveItAre) {
+TEST_F(RunAccountsFileTest, AStoppedAncestorIsNotChargedButThoseAboveItAre) {
   const RunId root = start().id;
   const RunId middle = delegate(root, "c").id;
   const RunId leaf = delegate(middle, "c").id;

@@ -1,6 +1,5 @@
 #include <thread>
 
-#include "tests/state/db/sqlite_connection.h"
 #include "tests/state/runs/run_fixture.h"
 
 namespace threadstore::test {

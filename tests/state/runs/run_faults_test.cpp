@@ -11,7 +11,7 @@ constexpr const char* kTables[] = {"runs",          "run_events",        "run_ca
                                    "run_artifacts", "run_working_state", "leases",
                                    "messages",      "threads",           "thread_goals"};
 
-class RunFaultsTest : public RunFixture {
+class RunFaultsTest : public RunFileFixture {
  protected:
   RunFaultsTest() {
     sql(connection_.get(), "CREATE TABLE fault (left INTEGER); INSERT INTO fault VALUES (1000000)");

@@ -24,9 +24,15 @@ inline std::optional<ErrorCode> error_of(const std::function<void()>& action) {
   return std::nullopt;
 }
 
-/// A store with a clock that stands still until it is moved, and the runs of one workspace.
+/// A store in memory with a clock that stands still until it is moved, and the runs of one
+/// workspace.
 class RunFixture : public testing::Test {
  protected:
+  enum class Where { memory, disk };
+  explicit RunFixture(Where where = Where::memory)
+      : store_(where == Where::memory ? StateStore::in_memory(options())
+                                      : StateStore::open(file_, options())) {}
+
   using Run = threadstore::Run;  // not testing::Test::Run
 
   OpenOptions options() {
@@ -82,8 +88,14 @@ class RunFixture : public testing::Test {
   std::atomic<UnixMillis> now_{1'700'000'000'000};
   const TempDir directory_;
   const std::filesystem::path file_ = directory_ / "state.db";
-  const StateStore store_ = StateStore::open(file_, options());
+  const StateStore store_;
   Runs runs_ = store_.runs("/work");
+};
+
+/// The same on disk, for tests that look at the file or have company.
+class RunFileFixture : public RunFixture {
+ protected:
+  RunFileFixture() : RunFixture(Where::disk) {}
 };
 
 }  // namespace threadstore::test

@@ -11,7 +11,7 @@ using Json = nlohmann::json;
 
 const std::string kHash(64, 'a');
 
-class RunMemoryTest : public RunFixture {
+class RunMemoryTest : public RunFileFixture {
  protected:
   void change(const std::string& statement) const { sql(open_sqlite(file_).get(), statement); }
   WorkingState state() const { return runs_.projections().working_state(run_); }

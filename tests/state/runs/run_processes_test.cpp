@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-class RunProcessesTest : public RunFixture {
+class RunProcessesTest : public RunFileFixture {
  protected:
   std::vector<std::string> actor(const RunId& run, std::vector<std::string> words) const {
     std::vector<std::string> command{RUN_ACTOR, file_.string(), run.str()};

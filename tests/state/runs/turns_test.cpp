@@ -7,8 +7,10 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class TurnsTest : public RunFixture {
+template <class Fixture>
+class TurnsFixture : public Fixture {
  protected:
+  using Fixture::store_;
   NewTurn question(const std::string& words) const {
     return {.thread = thread_,
             .message = {.role = "user", .content = words},
@@ -28,6 +30,9 @@ class TurnsTest : public RunFixture {
 
   const ThreadId thread_ = store_.threads().create({}).thread.id;
 };
+
+class TurnsTest : public TurnsFixture<RunFixture> {};
+class TurnsFileTest : public TurnsFixture<RunFileFixture> {};
 
 TEST_F(TurnsTest, ATurnIsAMessageARunAndAReply) {
   const Turn turn = runs_.turns().begin(question("why?"));
@@ -103,7 +108,7 @@ TEST_F(TurnsTest, ATurnWithoutAReplyIsStillOnRecord) {
   EXPECT_FALSE(done.reply);
 }
 
-TEST_F(TurnsTest, ADeadHoldersTurnIsInterruptedAndCanBeTakenOver) {
+TEST_F(TurnsFileTest, ADeadHoldersTurnIsInterruptedAndCanBeTakenOver) {
   Turn turn = runs_.turns().begin(question("why?"));
   EXPECT_FALSE(runs_.get(turn.run.id).interrupted);
   // A dead process leaves the row of its lease behind, and the kernel frees the lock.
@@ -120,7 +125,24 @@ TEST_F(TurnsTest, ADeadHoldersTurnIsInterruptedAndCanBeTakenOver) {
   EXPECT_THAT(runs_.list({.interrupted_only = true}).items, IsEmpty());
 }
 
-TEST_F(TurnsTest, RunsGoWithTheirThreadAndAreCounted) {
+TEST_F(TurnsTest, AStoredMessageIsAnsweredAndTheCallerStoresTheReply) {
+  const MessageId asked = store_.messages().append(thread_, {.role = "user", .content = "why?"}).id;
+  const NewRun run{.agent_name = "chat", .agent_version = "1", .model = "m", .input = "why?"};
+  const HeldRun first = runs_.turns().begin_for(thread_, asked, run, "chat");
+  runs_.finish(first.run.id, RunEnd::failed("no"));
+  now_ += 1;
+  const HeldRun again = runs_.turns().begin_for(thread_, asked, run, "chat");
+  EXPECT_EQ(runs_.turns().find(thread_, asked)->id, again.run.id);
+  const MessageId reply =
+      store_.messages().append(thread_, {.role = "assistant", .content = "so"}).id;
+  EXPECT_EQ(
+      runs_.turns().finish_with(again.run.id, RunEnd::completed("so"), reply).reply_message_id,
+      reply);
+  EXPECT_EQ(error_of([&] { runs_.turns().begin_for(thread_, MessageId{99}, run, "chat"); }),
+            ErrorCode::not_found);
+}
+
+TEST_F(TurnsFileTest, RunsGoWithTheirThreadAndAreCounted) {
   const Turn turn = runs_.turns().begin(question("why?"));
   const RunId child = delegate(turn.run.id, "c").id;
   const RunId loose = start().id;
@@ -141,7 +163,7 @@ TEST_F(TurnsTest, RunsGoWithTheirThreadAndAreCounted) {
   }
 }
 
-TEST_F(TurnsTest, RunsOfAThreadThatIsBeingRemovedAreGone) {
+TEST_F(TurnsFileTest, RunsOfAThreadThatIsBeingRemovedAreGone) {
   const Turn turn = runs_.turns().begin(question("why?"));
   const std::int64_t seen = runs_.log().newest_gid() - 1;
   sql(open_sqlite(file_).get(), "INSERT INTO thread_removals(thread_id, kind, up_to_id) VALUES ('" +
@@ -160,7 +182,7 @@ TEST_F(TurnsTest, DetachedRunsSurviveTheirThread) {
   expect_sound(turn.run.id);
 }
 
-TEST_F(TurnsTest, AnotherProgramsPlainDeleteTakesTheRunsAlong) {
+TEST_F(TurnsFileTest, AnotherProgramsPlainDeleteTakesTheRunsAlong) {
   const Turn turn = runs_.turns().begin(question("why?"));
   sql(open_sqlite(file_).get(),
       "PRAGMA foreign_keys=ON; DELETE FROM threads WHERE id = '" + thread_.str() + "'");
