@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
 #include "cli/commands/run_options.h"
-#include "cli/output/choices.h"
 #include "cli/resolve/moment.h"
 #include "cli/resolve/text_argument.h"
 #include "cli/resolve/thread_ref.h"

@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/commands/run_options.h"
-#include "cli/output/choices.h"
 #include "cli/output/table.h"
 #include "cli/resolve/text_argument.h"
 #include "cli/terminal/local_time.h"

@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/app/choices.h"
 #include "cli/commands/run_options.h"
-#include "cli/output/choices.h"
 #include "cli/resolve/text_argument.h"
 
 // What an executor does with a run, for one that is a script.
