@@ -98,6 +98,7 @@ StoreStats store_stats(StoreContext& context) {
     stats.checkpoints = count("SELECT count(*) FROM checkpoints");
     stats.jobs = count("SELECT count(*) FROM jobs");
     stats.goals = count("SELECT count(*) FROM thread_goals");
+    stats.runs = count("SELECT count(*) FROM runs");
   });
   stats.database_bytes = size_of(context.file);
   stats.wal_bytes = size_of(context.file.string() + "-wal");

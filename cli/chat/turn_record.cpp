@@ -35,18 +35,6 @@ RunEnd end_of(const Reply& reply) {
                         R"({"exit_status":)" + status + "}");
 }
 
-/// Goes on with a run whose chat died in the middle of the command.
-HeldRun go_on_with(Runs& runs, const RunId& run) {
-  HeldRun held = runs.acquire(run, chat_program);
-  for (const RunCall& call : runs.calls().list(run)) {
-    if (call.status != CallStatus::indeterminate) continue;
-    runs.answer_effect(
-        run,
-        {.call = call.call_id, .kind = EffectAnswer::Kind::retry, .answered_by = chat_program});
-  }
-  return held;
-}
-
 }  // namespace
 
 TurnRecord::~TurnRecord() {
@@ -67,18 +55,37 @@ void TurnRecord::begin(const ThreadId& thread, MessageId trigger, const std::str
     if (command_.empty()) return;
     if (!runs_->calls().find(held_->run.id, kCall)) {
       runs_->calls().request(held_->run.id,
-                             {.id = kCall,
-                              .tool_name = "sh",
-                              .arguments = nlohmann::json{{"command", command_}}.dump()});
+                             {.id = kCall, .tool_name = "sh", .arguments = arguments()});
     }
     runs_->calls().start(held_->run.id, kCall);
   });
 }
 
+std::string TurnRecord::arguments() const { return nlohmann::json{{"command", command_}}.dump(); }
+
+// Goes on with a run whose chat died in the middle of the command. Nothing when that was another
+// command: what it did nobody knows, and this one must not be taken for it.
+std::optional<HeldRun> TurnRecord::go_on_with(Runs& runs, const RunId& run) const {
+  const auto call = runs.calls().find(run, kCall);
+  const bool same = call ? call->arguments == arguments() : command_.empty();
+  HeldRun held = runs.acquire(run, chat_program);
+  if (held.run.reason_code == RunReason::effect_unknown) {
+    runs.answer_effect(run, {.call = kCall,
+                             .kind = same ? EffectAnswer::Kind::retry : EffectAnswer::Kind::abort,
+                             .answered_by = chat_program});
+  } else if (!same) {
+    runs.finish(run, RunEnd::cancelled());
+  }
+  if (!same) return std::nullopt;
+  return held;
+}
+
 HeldRun TurnRecord::hold(Runs runs, const ThreadId& thread, MessageId trigger,
                          const std::string& words) {
   const auto before = runs.turns().find(thread, trigger);
-  if (before && before->interrupted) return go_on_with(runs, before->id);
+  if (before && before->interrupted) {
+    if (auto held = go_on_with(runs, before->id)) return *std::move(held);
+  }
   return runs.turns().begin_for(thread, trigger,
                                 {.agent_name = chat_program,
                                  .agent_version = std::string(version()),

@@ -12,7 +12,8 @@ namespace threadstore::cli {
 
 /// Keeps one answer on record as a run: what was run, how long, with which exit status, and how it
 /// ended. A chat that is killed in between leaves a run that shows as interrupted; asking again
-/// (`/retry`) goes on with it.
+/// (`/retry`) goes on with it or, when the command is another now, gives it up and begins a new
+/// one.
 class TurnRecord {
  public:
   /// `command` as given to `--exec`; empty: the built-in echo.
@@ -32,6 +33,8 @@ class TurnRecord {
 
  private:
   HeldRun hold(Runs runs, const ThreadId& thread, MessageId trigger, const std::string& words);
+  std::optional<HeldRun> go_on_with(Runs& runs, const RunId& run) const;
+  std::string arguments() const;
 
   Dialogue& dialogue_;
   StateStore store_;

@@ -228,7 +228,8 @@ void print_story(Invocation& call, const Runs& runs, const Run& run) {
     }
   }
   if (run.output && !run.output->empty()) {
-    out << '\n' << escape_for_terminal(*run.output, Lines::multiple) << '\n';
+    out << '\n' << escape_for_terminal(*run.output, Lines::multiple);
+    if (run.output->back() != '\n') out << '\n';
   }
 }
 

@@ -16,11 +16,14 @@ namespace {
 
 /// In an order in which rows stand behind what they belong to. Leases are not copied: whoever held
 /// one does not hold it in the new store.
-constexpr std::array kTables{"threads",           "messages",          "thread_forks",
-                             "thread_removals",   "message_keys",      "thread_dynamic_tools",
-                             "checkpoints",       "thread_goals",      "jobs",
-                             "workflow_runs",     "branch_runs",       "leaf_runs",
-                             "control_node_runs", "teacher_candidates"};
+constexpr std::array kTables{"threads",           "messages",           "thread_forks",
+                             "thread_removals",   "message_keys",       "thread_dynamic_tools",
+                             "checkpoints",       "thread_goals",       "jobs",
+                             "workflow_runs",     "branch_runs",        "leaf_runs",
+                             "control_node_runs", "teacher_candidates", "runs",
+                             "run_events",        "run_calls",          "run_approvals",
+                             "run_checkpoints",   "run_suspensions",    "run_artifacts",
+                             "run_working_state"};
 
 std::string describe(const db::LostRows& lost) {
   const std::string first = std::to_string(lost.first);
