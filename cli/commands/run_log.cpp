@@ -1,23 +1,14 @@
-#include <poll.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <map>
 #include <memory>
-#include <thread>
 
+#include "cli/commands/follow_store.h"
 #include "cli/commands/run_options.h"
-#include "cli/output/descriptor_stream.h"
 #include "cli/terminal/text.h"
 
 namespace threadstore::cli {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// Also the longest time for which an event between two looks may stay unseen.
-constexpr auto kLook = 100ms;
 constexpr std::size_t kAtOnce = 1000;
 
 struct EventsOptions {
@@ -37,20 +28,15 @@ struct TailOptions {
 /// Prints events of the workspace, or of one run, as they are committed.
 class Tail {
  public:
-  Tail(Invocation& call, Runs runs, std::optional<RunId> only)
-      : call_(call), runs_(std::move(runs)), only_(std::move(only)) {}
+  Tail(Invocation& call, std::optional<RunId> only, std::int64_t last)
+      : call_(call), only_(std::move(only)), last_(last) {}
 
-  void print_after(std::int64_t gid) {
-    last_ = gid;
-    print_new();
-  }
-
-  void print_new() {
+  void print_new(const Runs& runs) {
     for (;;) {
-      const auto events = runs_.log().since(last_, kAtOnce);
+      const auto events = runs.log().since(last_, kAtOnce);
       for (const RunEvent& event : events) {
         last_ = event.gid;
-        if (!only_ || *only_ == event.run_id) print(event);
+        if (!only_ || *only_ == event.run_id) print(runs, event);
       }
       call_.out().flush();
       if (events.size() < kAtOnce) return;
@@ -58,21 +44,21 @@ class Tail {
   }
 
  private:
-  void print(const RunEvent& event) {
+  void print(const Runs& runs, const RunEvent& event) {
     if (call_.json()) return call_.print(event_json(event));
     const std::string& id = event.run_id.str();
     call_.out() << call_.style().paint(Tone::mark,
                                        id.substr(id.size() - std::min<std::size_t>(id.size(), 8)))
-                << "  " << story_of(event).sentence(event) << '\n';
+                << "  " << story_of(runs, event).sentence(event) << '\n';
   }
 
   /// The run's calls are read again when an event may be about a new one.
-  const RunStory& story_of(const RunEvent& event) {
+  const RunStory& story_of(const Runs& runs, const RunEvent& event) {
     const auto known = stories_.find(event.run_id);
     if (known != stories_.end() && event.event_type != "tool.requested") return known->second;
     RunStory& story = stories_[event.run_id];
     try {
-      story = RunStory(runs_.calls().list(event.run_id));
+      story = RunStory(runs.calls().list(event.run_id));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::not_found) throw;  // removed since: told without its calls
     }
@@ -80,16 +66,10 @@ class Tail {
   }
 
   Invocation& call_;
-  Runs runs_;
   std::optional<RunId> only_;
-  std::int64_t last_ = 0;
+  std::int64_t last_;
   std::map<RunId, RunStory> stories_;
 };
-
-void stop_when_nobody_reads() {
-  pollfd reader{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
-  if (::poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) throw ReaderGone{};
-}
 
 /// The cursor in front of the last events.
 std::int64_t start_of_last(const Runs& runs, const std::optional<RunId>& run, std::size_t lines) {
@@ -108,13 +88,11 @@ void tail(Invocation& call, const TailOptions& options) {
   const Runs runs = runs_of(call);
   std::optional<RunId> only;
   if (options.run) only = resolve_run(call, *options.run).id;
-  Tail printer(call, runs, only);
-  printer.print_after(options.since ? *options.since : start_of_last(runs, only, options.lines));
-  while (options.follow) {
-    stop_when_nobody_reads();
-    call.store().wait_for_change(kLook);
-    printer.print_new();
-  }
+  Tail printer(call, only,
+               options.since ? *options.since : start_of_last(runs, only, options.lines));
+  if (!options.follow) return printer.print_new(runs);
+  const std::string workspace = runs.workspace();
+  follow_store(call, [&](const StateStore& seen) { printer.print_new(seen.runs(workspace)); });
 }
 
 }  // namespace

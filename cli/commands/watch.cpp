@@ -1,16 +1,10 @@
-#include <poll.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "cli/app/invocation.h"
 #include "cli/commands/commands.h"
-#include "cli/output/descriptor_stream.h"
+#include "cli/commands/follow_store.h"
 #include "cli/output/message_json.h"
 #include "cli/resolve/message_ref.h"
 #include "cli/resolve/thread_ref.h"
@@ -19,11 +13,6 @@
 namespace threadstore::cli {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// How often it is seen whether anybody still reads.
-constexpr std::chrono::milliseconds kLook = 100ms;
-constexpr std::chrono::milliseconds kLongestPause = 2s;
 constexpr std::size_t kAtOnce = 1000;
 
 struct Options {
@@ -61,48 +50,6 @@ class Watcher {
   bool first_ = true;
 };
 
-void stop_when_nobody_reads() {
-  pollfd reader{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
-  if (::poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) throw ReaderGone{};
-}
-
-/// Waits until somebody has made the store. One that is being made may refuse for a moment.
-StateStore wait_for_store(Invocation& call) {
-  using Clock = std::chrono::steady_clock;
-  std::optional<Clock::time_point> refused_until;
-  for (;;) {
-    try {
-      return StateStore::open(call.database(), call.open_options(OpenMode::read_only));
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::not_found) {
-        if (!refused_until) refused_until = Clock::now() + call.options().deadline();
-        if (Clock::now() >= *refused_until) throw;
-      }
-    }
-    stop_when_nobody_reads();
-    std::this_thread::sleep_for(kLook / 2);
-  }
-}
-
-/// A store of an older schema is read from a copy, which does not follow what others write: it is
-/// opened again and again, ever more seldom, until a writer has brought it up to date.
-void follow(Invocation& call, StateStore store, Watcher& watcher) {
-  auto pause = kLook / 2;
-  for (;;) {
-    // The mark is taken before the look: what is committed in between ends the wait at once.
-    const std::int64_t mark = store.change_mark();
-    watcher.print_new(store);
-    stop_when_nobody_reads();
-    if (store.is_snapshot()) {
-      std::this_thread::sleep_for(pause);
-      pause = std::min(2 * pause, kLongestPause);
-      store = wait_for_store(call);
-    } else {
-      while (!store.wait_for_change(mark, kLook)) stop_when_nobody_reads();
-    }
-  }
-}
-
 void watch(Invocation& call, const Options& options) {
   StateStore& store = call.store();
   std::optional<ThreadId> thread;
@@ -114,12 +61,7 @@ void watch(Invocation& call, const Options& options) {
   // In a store that was not there when we started, every message is new.
   const MessageId last = call.store_missing() ? MessageId{0} : store.messages().newest_id();
   Watcher watcher(call, thread, last);
-  if (call.store_missing()) {
-    call.note("there is no store at " + call.database().string() + " yet; waiting for one");
-    follow(call, wait_for_store(call), watcher);
-  } else {
-    follow(call, store, watcher);
-  }
+  follow_store(call, [&](const StateStore& seen) { watcher.print_new(seen); });
 }
 
 }  // namespace

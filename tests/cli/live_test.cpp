@@ -73,6 +73,20 @@ TEST_F(LiveTest, WatchMayStartBeforeTheStoreExists) {
   EXPECT_EQ(content_of(watch.read_line()), "second");
 }
 
+TEST_F(LiveTest, RunTailFollowsTheRunsOfAnyProcess) {
+  ChildProcess tail(shell("exec 2>&1; threadstore --workspace w run tail --follow --json"));
+  EXPECT_NE(tail.read_line().value_or("").find("waiting"), std::string::npos);
+  Runs runs = store().runs("w");
+  const RunId run = runs.create({.agent_name = "a", .agent_version = "1", .model = "m"}).id;
+  const auto type_of = [](const std::optional<std::string>& line) {
+    return nlohmann::json::parse(line.value_or("{}")).value("event_type", "");
+  };
+  EXPECT_EQ(type_of(tail.read_line()), "run.started");
+  store().runs("other").create({.agent_name = "a", .agent_version = "1", .model = "m"});
+  runs.log().append(run, "note.x");
+  EXPECT_EQ(type_of(tail.read_line()), "note.x");
+}
+
 TEST_F(LiveTest, WatchEndsWhenNobodyReadsAnyMore) {
   store().threads().create({});
   ChildProcess pipeline(shell("threadstore watch 2>&1 1> >(exec true); echo \"ended with $?\""));
