@@ -134,6 +134,7 @@ std::optional<PlainLine> scan_plain_line(std::string_view line) {
                     in.literal(R"(,"rollout_path":)") && in.string_or_null(plain.rollout_path);
   if (!fits || plain.thread_id.empty()) return std::nullopt;
   plain.deleted = in.literal(R"(,"deleted":true)");
+  plain.revived = !plain.deleted && in.literal(R"(,"deleted":false)");
   if (!in.literal("}") || !in.at_end()) return std::nullopt;
   return plain;
 }
@@ -144,7 +145,8 @@ std::optional<IndexEntry> parse_line(std::string_view line, std::string* reason)
                       .thread_name = std::optional<std::string>(plain->thread_name),
                       .updated_at = plain->updated_at,
                       .rollout_path = std::optional<std::string>(plain->rollout_path),
-                      .deleted = plain->deleted};
+                      .deleted = plain->deleted,
+                      .revived = plain->revived};
   }
   std::string fault;
   std::optional<IndexEntry> entry;

@@ -18,6 +18,7 @@ struct PlainLine {
   UnixSeconds updated_at = 0;
   std::optional<std::string_view> rollout_path{};
   bool deleted = false;
+  bool revived = false;
 };
 
 /// Reads a line that has exactly our keys in our order, no escape in its strings and no white

@@ -31,8 +31,9 @@ std::uint32_t hash_of_id(std::string_view id) {
 }  // namespace
 
 IndexEntry IndexTable::Row::entry() const {
-  std::optional<IndexEntry> parsed = parse_line(line);
-  return parsed ? std::move(*parsed) : IndexEntry{};  // it parsed when it became a row
+  IndexEntry entry = parse_line(line).value_or(IndexEntry{});  // it parsed when it became a row
+  entry.revived = false;  // that is said to those who apply the line
+  return entry;
 }
 
 bool IndexTable::newer(const Row* a, const Row* b) {
@@ -100,13 +101,13 @@ void IndexTable::apply(std::string_view line) {
     plain = {.thread_id = parsed->thread_id.str(),
              .thread_name = parsed->thread_name,
              .updated_at = parsed->updated_at,
-             .deleted = parsed->deleted};
+             .deleted = parsed->deleted,
+             .revived = parsed->revived};
   }
   const Slot slot = slot_of(plain->thread_id, !parsed);
   Row& row = rows_[slot];
   row.ever_named |= plain->thread_name.has_value();
-  const bool revived = parsed && parsed->revived;
-  if (row.deleted && !plain->deleted && !revived) return;
+  if (row.deleted && !plain->deleted && !plain->revived) return;
   row.line = line;
   row.updated_at = plain->updated_at;
   row.number = lines_;

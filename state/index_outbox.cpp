@@ -21,7 +21,8 @@ struct Waiting {
 
 Waiting read_waiting(StoreContext& context, std::int64_t after) {
   static const std::string sql = std::string(R"sql(
-    SELECT index_outbox.seq, index_outbox.thread_id, threads.id, title, updated_at, rollout_path
+    SELECT index_outbox.seq, index_outbox.thread_id, threads.id, title, updated_at, rollout_path,
+           revives
     FROM index_outbox LEFT JOIN threads ON threads.id = index_outbox.thread_id AND)sql") +
                                  thread_is_visible + R"sql(
     WHERE index_outbox.seq > ? ORDER BY index_outbox.seq LIMIT ?)sql";
@@ -32,11 +33,13 @@ Waiting read_waiting(StoreContext& context, std::int64_t after) {
     session.each(sql, {after, batch}, [&](const db::Row& row) {
       const auto id = row.get<ThreadId>(1);
       const bool gone = row.is_null(2);
+      const bool revived = !gone && (row.integer(6) != 0 || by_thread[id].revived);
       by_thread[id] = {.thread_id = id,
                        .thread_name = row.get<std::optional<std::string>>(3),
                        .updated_at = gone ? context.now_seconds() : row.integer(4),
                        .rollout_path = row.get<std::optional<std::string>>(5),
-                       .deleted = gone};
+                       .deleted = gone,
+                       .revived = revived};
       waiting.last_seq = row.integer(0);
       ++rows;
     });

@@ -22,7 +22,7 @@ struct IndexEntry {
   UnixSeconds updated_at = 0;
   std::optional<std::string> rollout_path{};
   bool deleted = false;  ///< a tombstone: later lines do not bring the thread back…
-  bool revived = false;  ///< …but for this one: the thread was made again under its old id
+  bool revived = false;  ///< …but for this one, when it is appended; look-ups leave it false
 
   friend bool operator==(const IndexEntry&, const IndexEntry&) = default;
 };

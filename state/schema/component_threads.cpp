@@ -97,14 +97,25 @@ void create_fork_keeper(db::Session& session) {
   )sql");
 }
 
+/// 1: the thread may have been removed before under the same id, so its line takes back a
+/// tombstone.
+void add_revival(db::Session& session) {
+  if (!db::has_column(session, "index_outbox", "revives")) {
+    session.script("ALTER TABLE index_outbox ADD COLUMN revives INTEGER NOT NULL DEFAULT 0");
+  }
+}
+
 }  // namespace
 
 db::Component threads_component() {
-  return {"threads", {{1, [](db::Session& session) {
-                         create_side_tables(session);
-                         create_thread_indexes(session);
-                         create_fork_keeper(session);
-                       }}}};
+  return {"threads",
+          {{1,
+            [](db::Session& session) {
+              create_side_tables(session);
+              create_thread_indexes(session);
+              create_fork_keeper(session);
+            }},
+           {2, add_revival}}};
 }
 
 }  // namespace threadstore::state

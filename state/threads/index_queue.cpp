@@ -2,8 +2,9 @@
 
 namespace threadstore::state {
 
-void queue_index_line(db::Session& session, const ThreadId& id) {
-  session.run("INSERT INTO index_outbox(thread_id) VALUES (?)", {id});
+void queue_index_line(db::Session& session, const ThreadId& id, IndexLine line) {
+  const std::int64_t revives = line == IndexLine::revival ? 1 : 0;
+  session.run("INSERT INTO index_outbox(thread_id, revives) VALUES (?, ?)", {id, revives});
 }
 
 bool index_stays_behind(const std::shared_ptr<StoreContext>& context) {

@@ -5,10 +5,14 @@
 
 namespace threadstore::state {
 
+/// A revival takes back the tombstone of a thread that was removed under the same id; a change
+/// never does, so that a late one cannot bring a removed thread back.
+enum class IndexLine { change, revival };
+
 /// In the transaction that changes a thread's id, name, path or existence: notes that its index
 /// line is behind. What the line says is read later, under the index's lock: the thread as it is
 /// then, or a tombstone when it is gone or being removed.
-void queue_index_line(db::Session& session, const ThreadId& id);
+void queue_index_line(db::Session& session, const ThreadId& id, IndexLine line = IndexLine::change);
 
 /// After the write that queued lines: appends them and says whether they still wait. Inside a
 /// transaction of this thread it is arranged for the outermost commit, and the answer is true.

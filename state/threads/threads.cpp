@@ -65,9 +65,11 @@ Threads::Threads(std::shared_ptr<StoreContext> context) : context_(std::move(con
 ThreadChange Threads::create(const NewThread& wanted) {
   ThreadChange change{.thread = new_thread(wanted, context_->now_millis())};
   state::check_thread(change.thread);
+  // An id that is made here was never in use.
+  const auto line = wanted.id ? state::IndexLine::revival : state::IndexLine::change;
   context_->write([&](db::Session& session) {
     state::insert_thread(session, change.thread);
-    state::queue_index_line(session, change.thread.id);
+    state::queue_index_line(session, change.thread.id, line);
   });
   change.index_pending = state::index_stays_behind(context_);
   return change;
@@ -79,7 +81,7 @@ ThreadChange Threads::upsert(const Thread& thread) {
   change.thread = context_->write([&](db::Session& session) {
     refuse_half_removed(session, thread.id);
     state::upsert_thread(session, thread);
-    state::queue_index_line(session, thread.id);
+    state::queue_index_line(session, thread.id, state::IndexLine::revival);
     return state::get_thread(*context_, session, thread.id);
   });
   change.index_pending = state::index_stays_behind(context_);

@@ -42,6 +42,7 @@ std::map<string, IndexEntry> reference_read(const std::filesystem::path& file) {
     IndexEntry& row = rows[entry.thread_id.str()];
     if (row.deleted && !entry.deleted && !entry.revived) continue;
     row = entry;
+    row.revived = false;
   }
   std::erase_if(rows, [](const auto& row) { return row.second.deleted; });
   return rows;

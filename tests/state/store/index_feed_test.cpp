@@ -164,6 +164,43 @@ TEST_F(IndexFeedTest, RemovedThreadIsATombstoneAndItsNameLeavesTheFile) {
   EXPECT_TRUE(store.verify_index().ok());
 }
 
+TEST_F(IndexFeedTest, ThreadMadeAgainUnderItsOldIdIsInTheIndexAgain) {
+  const StateStore store = open();
+  store.threads().create({.id = id_, .name = "first"});
+  store.threads().remove(id_);
+  store.threads().create({.id = id_, .name = "again"});
+  EXPECT_EQ(indexed_name(store, id_), "again");
+  EXPECT_TRUE(store.verify_index().ok());
+  store.threads().rename(id_, "renamed");
+  store.index()->compact();
+  EXPECT_EQ(indexed_name(store, id_), "renamed");
+  store.threads().remove(id_);
+  EXPECT_EQ(store.index()->find(id_), std::nullopt);
+}
+
+TEST_F(IndexFeedTest, RevivalThatWaitedForTheLockTakesTheTombstoneBack) {
+  const StateStore store = open();
+  store.threads().create({.id = id_, .name = "first"});
+  store.threads().remove(id_);
+  {
+    const HeldIndexLock held(lock_);
+    EXPECT_TRUE(store.threads().create({.id = id_, .name = "again"}).index_pending);
+    EXPECT_TRUE(store.threads().rename(id_, "renamed").index_pending);
+  }
+  store.threads().touch(id_);
+  EXPECT_EQ(indexed_name(store, id_), "renamed");
+  EXPECT_TRUE(store.verify_index().ok());
+}
+
+TEST_F(IndexFeedTest, RepairTakesBackATombstoneOfALivingThread) {
+  const StateStore store = open();
+  store.threads().create({.id = id_, .name = "alive"});
+  store.index()->append_tombstone(id_, 1);
+  EXPECT_THAT(store.repair_index().missing, ElementsAre(id_));
+  EXPECT_EQ(indexed_name(store, id_), "alive");
+  EXPECT_TRUE(store.verify_index().ok());
+}
+
 TEST_F(IndexFeedTest, DeletedOrWrongIndexIsNoticedRepairedAndRebuilt) {
   const StateStore store = open();
   for (const char* id : {"a", "b", "c"}) store.threads().create({.id = ThreadId(id), .name = id});
