@@ -4,17 +4,16 @@
 #include <limits>
 #include <tuple>
 
+#include "state/threads/keyset_cursor.h"
 #include "state/threads/thread_record.h"
 #include "threadstore/error.h"
 
 namespace threadstore {
 
+using state::KeysetCursor;
 using state::StoreContext;
-using state::ThreadPosition;
 
 namespace {
-
-constexpr std::size_t max_limit = 1000;  // rows of one snapshot
 
 /// "NOT IN (every known word)": rows with a word that we do not know read as the fallback, so the
 /// fallback's filter must find them.
@@ -64,10 +63,11 @@ std::vector<bool> archived_values(ArchivedFilter filter) {
 }
 
 /// The first position that is too early for the page: what `updated_until` or the cursor excludes.
-ThreadPosition upper_bound(const ThreadFilter& filter) {
-  ThreadPosition bound{filter.updated_until.value_or(std::numeric_limits<UnixSeconds>::max()),
-                       ThreadId()};
-  if (filter.after) bound = std::min(bound, state::read_cursor(*filter.after));
+KeysetCursor upper_bound(const ThreadFilter& filter) {
+  KeysetCursor bound = KeysetCursor::parse(filter.after);
+  if (filter.updated_until && *filter.updated_until <= bound.at) {
+    bound = std::min(bound, KeysetCursor{.at = *filter.updated_until, .order = 0, .id = ""});
+  }
   return bound;
 }
 
@@ -79,13 +79,13 @@ bool listed_before(const Thread& a, const Thread& b) {
 template <class Visit>
 void each_match(db::Session& session, const std::string& sql, const ThreadFilter& filter,
                 std::int64_t limit, Visit&& visit) {
-  const ThreadPosition bound = upper_bound(filter);
+  const KeysetCursor bound = upper_bound(filter);
   std::optional<std::string> name_part;
   if (filter.name_part) name_part = ascii_lower(*filter.name_part);
   for (const bool archived : archived_values(filter.archived)) {
     session.each(
         sql,
-        {archived, bound.updated_at, bound.id,
+        {archived, bound.at, bound.id,
          filter.updated_since.value_or(std::numeric_limits<UnixSeconds>::min()), filter.cwd,
          filter.source, filter.status, filter.model_provider, name_part, limit},
         visit);
@@ -105,11 +105,7 @@ std::string state::count_sql() {
 }
 
 Page<Thread> Threads::list(const ThreadFilter& filter) const {
-  if (filter.limit < 1 || filter.limit > max_limit) {
-    throw Error(ErrorCode::invalid_argument,
-                "cannot list " + std::to_string(filter.limit) +
-                    " threads: the limit is 1 to 1000; read on with the page's cursor");
-  }
+  state::check_limit(filter.limit);
   static const std::string sql = state::list_sql();
   std::vector<Thread> found = context_->read([&](db::Session& session) {
     std::vector<Thread> threads;
@@ -124,7 +120,7 @@ Page<Thread> Threads::list(const ThreadFilter& filter) const {
   Page<Thread> page;
   if (found.size() > filter.limit) {
     found.resize(filter.limit);
-    page.next = state::write_cursor({found.back().updated_at, found.back().id});
+    page.next = KeysetCursor{found.back().updated_at, 0, found.back().id.str()}.str();
   }
   page.items = std::move(found);
   return page;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "state/schema/schema.h"
+#include "state/threads/keyset_cursor.h"
 #include "tests/state/schema/migrated_file.h"
 #include "tests/support/opened_store.h"
 
@@ -101,8 +102,9 @@ TEST_F(ThreadListTest, LastPageHasNoCursor) {
 }
 
 TEST_F(ThreadListTest, GarbageInsteadOfACursorIsRefused) {
-  for (const char* cursor : {"", "x", "t1-", "t1--", "t1-5-", "t1-5-6", "t1-5-zz", "t1-x-61",
-                             "t1-99999999999999999999-61", "t2-5-61", "t1-5-61 "}) {
+  for (const char* cursor :
+       {"", "x", "c1-", "c1--", "c1-5-", "c1-5-0-", "c1-5-0-6", "c1-5-0-zz", "c1-x-0-61",
+        "c1-5-x-61", "c1-99999999999999999999-0-61", "c2-5-0-61", "c1-5-0-61 "}) {
     try {
       threads_.list({.after = cursor});
       FAIL() << cursor;
@@ -114,8 +116,8 @@ TEST_F(ThreadListTest, GarbageInsteadOfACursorIsRefused) {
 
 TEST_F(ThreadListTest, CursorTextHoldsAnyIdAndTime) {
   for (const auto& id : {std::string("a-b"), std::string("\0\xff", 2), std::string("ü")}) {
-    const state::ThreadPosition position{-5, ThreadId(id)};
-    EXPECT_EQ(state::read_cursor(state::write_cursor(position)), position);
+    const state::KeysetCursor position{-5, 7, id};
+    EXPECT_EQ(state::KeysetCursor::parse(position.str()), position);
   }
 }
 
