@@ -86,20 +86,37 @@ void print_difference(Invocation& call, const IndexDifference& difference) {
   list("different", difference.different);
 }
 
+/// What an index without a database calls for: the sessions that it names are somewhere.
+std::string without_database(const Invocation& call) {
+  return "there is no database at " + call.database().string() +
+         ", but the session index names sessions of it; bring the database back "
+         "(`threadstore restore FILE` from a backup, or --home)";
+}
+
 Action declare_index_verify(CLI::App&) {
   return [](Invocation& call) {
+    const bool alone = call.store().index() == nullptr;
     const IndexDifference found =
-        call.store().index() == nullptr ? IndexDifference{} : call.store().verify_index();
+        alone ? open_index(call).compare({}) : call.store().verify_index();
     if (!found.ok()) call.set_exit_code(exit_failed);
     if (call.json()) return call.print(difference_json(found, found.ok()));
     print_difference(call, found);
-    call.out() << (found.ok() ? "the index agrees with the database\n"
-                              : "the index differs; `threadstore index rebuild` mends it\n");
+    if (found.ok()) {
+      call.out() << "the index agrees with the database\n";
+    } else if (alone) {
+      call.out() << without_database(call) << '\n';
+    } else {
+      call.out() << "the index differs; `threadstore index rebuild` mends it\n";
+    }
   };
 }
 
 Action declare_index_rebuild(CLI::App&) {
   return [](Invocation& call) {
+    // A store made for this would be empty, and the index after it.
+    if (!std::filesystem::exists(call.database()) && !open_index(call).entries().empty()) {
+      throw Error(ErrorCode::not_found, "the index was left as it is: " + without_database(call));
+    }
     const IndexDifference mended = call.store().rebuild_index();
     if (call.json()) return call.print(difference_json(mended, true));
     print_difference(call, mended);
