@@ -10,7 +10,7 @@
 #include "state/leases/lease_file.h"
 #include "state/maintenance/backup.h"
 #include "state/maintenance/repair.h"
-#include "state/private_copy.h"
+#include "state/old_schema_copy.h"
 #include "state/runs/run_removal.h"
 #include "state/schema/schema.h"
 #include "state/search/forget_deleted.h"
@@ -127,19 +127,18 @@ bool StateStore::wait_for_change(std::int64_t seen, std::chrono::milliseconds ti
   return true;
 }
 
-bool StateStore::wait_for_change(std::chrono::milliseconds timeout) const {
-  return wait_for_change(change_mark(), timeout);
-}
-
 IndexDifference StateStore::verify_index() const { return state::compare_index(*context_); }
 
 IndexDifference StateStore::repair_index() const {
   const IndexDifference difference = verify_index();
   if (difference.ok()) return difference;
-  // A queued id becomes what the database says of it: its line, or a tombstone.
+  // A queued id becomes what the database says of it: its line, also after a tombstone, or a
+  // tombstone.
   context_->write([&](db::Session& session) {
     for (const auto* ids : {&difference.missing, &difference.extra, &difference.different}) {
-      for (const ThreadId& id : *ids) state::queue_index_line(session, id);
+      for (const ThreadId& id : *ids) {
+        state::queue_index_line(session, id, state::IndexLine::revival);
+      }
     }
   });
   if (state::index_stays_behind(context_)) {

@@ -50,31 +50,32 @@ bool same_size(const fs::path& original, const fs::path& copy) {
 
 }  // namespace
 
-PrivateCopy::Directory::Directory() {
+TemporaryDirectory::TemporaryDirectory() {
   std::string name = (fs::temp_directory_path() / "threadstore-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) base::throw_io("make", name, errno);
-  path = name;
+  if (::mkdtemp(name.data()) == nullptr) base::throw_io("make a directory like", name, errno);
+  path_ = name;
 }
 
-PrivateCopy::Directory::~Directory() {
+TemporaryDirectory::~TemporaryDirectory() {
   std::error_code ignored;
-  fs::remove_all(path, ignored);
+  fs::remove_all(path_, ignored);
 }
 
-PrivateCopy::PrivateCopy(const fs::path& database) : file_(directory_.path / database.filename()) {
+PrivateCopy::PrivateCopy(const fs::path& database)
+    : file_(directory_.path() / database.filename()) {
   const fs::path wal = wal_of(database);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto before = std::pair(base::file_status(database), base::file_status(wal));
     fs::remove(wal_of(file_));
     std::vector<std::string> arguments{"cp", "--", database.string()};
     if (before.second) arguments.push_back(wal.string());
-    arguments.push_back(directory_.path.string());
+    arguments.push_back(directory_.path().string());
     run_cp(std::move(arguments));
     const auto after = std::pair(base::file_status(database), base::file_status(wal));
     if (before != after) continue;
     if (!before.first || !same_size(database, file_) || !same_size(wal, wal_of(file_))) {
       throw Error(IoReason::other, "cannot copy " + database.string() + " to " +
-                                       directory_.path.string() +
+                                       directory_.path().string() +
                                        " in order to read it; is it readable, and is there space? "
                                        "TMPDIR names another place");
     }
