@@ -64,22 +64,25 @@ HolderWatch follow(Dialogue& dialogue, const StateStore& store, const ThreadId& 
   Follower follower(dialogue, store, thread);
   dialogue.aside("Following, read-only. Ctrl-C ends it.");
   while (true) {
-    // Asked before reading: what the holder wrote last is still shown.
+    // The mark before all looks: what is committed in between ends the wait at once. The holder
+    // before reading: what it wrote last is still shown.
+    const std::int64_t mark = store.change_mark();
     const bool free = !held(store, thread);
     follower.show_new();
     if (free) return HolderWatch::free;
-    store.wait_for_change(look_interval);
+    store.wait_for_change(mark, look_interval);
     if (stopped(dialogue)) return HolderWatch::stopped;
   }
 }
 
 HolderWatch wait_until_free(Dialogue& dialogue, const StateStore& store, const ThreadId& thread) {
   dialogue.aside("Waiting until it is free. Ctrl-C gives up.");
-  while (held(store, thread)) {
-    store.wait_for_change(look_interval);
+  while (true) {
+    const std::int64_t mark = store.change_mark();
+    if (!held(store, thread)) return HolderWatch::free;
+    store.wait_for_change(mark, look_interval);
     if (stopped(dialogue)) return HolderWatch::stopped;
   }
-  return HolderWatch::free;
 }
 
 std::string describe_holder(const LeaseState& holder, UnixSeconds now) {

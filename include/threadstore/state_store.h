@@ -86,8 +86,6 @@ class StateStore {
   /// Waits until the mark is no longer `seen`, at most `timeout`; says whether it changed. Costs
   /// one tiny read every few milliseconds.
   bool wait_for_change(std::int64_t seen, std::chrono::milliseconds timeout) const;
-  /// The same from the moment of the call on.
-  bool wait_for_change(std::chrono::milliseconds timeout) const;
 
   /// Compares the index with the database: existence, name and path. Empty for an in-memory store.
   IndexDifference verify_index() const;

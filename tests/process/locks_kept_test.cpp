@@ -113,8 +113,9 @@ TEST_F(LocksKeptTest, TheStoreItsLeasesAndItsIndexKeepTheLocks) {
   expect_locks_kept("a failed transaction", [&] {
     EXPECT_THROW(store.transaction([] { throw std::runtime_error("no"); }), std::runtime_error);
   });
-  expect_locks_kept("wait_for_change",
-                    [&] { store.wait_for_change(std::chrono::milliseconds(10)); });
+  expect_locks_kept("wait_for_change", [&] {
+    store.wait_for_change(store.change_mark(), std::chrono::milliseconds(10));
+  });
   expect_locks_kept("verify_index", [&] { store.verify_index(); });
   expect_locks_kept("rebuild_index", [&] { store.rebuild_index(); });
   expect_locks_kept("compact", [&] { store.index()->compact(); });

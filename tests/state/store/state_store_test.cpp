@@ -70,7 +70,7 @@ TEST_F(StateStoreTest, ChangeIsSeenByWhoWaits) {
   EXPECT_FALSE(watcher.wait_for_change(mark, std::chrono::milliseconds(0)));
   store.threads().create({});
   EXPECT_TRUE(watcher.wait_for_change(mark, std::chrono::seconds(30)));
-  EXPECT_FALSE(watcher.wait_for_change(std::chrono::milliseconds(1)));
+  EXPECT_FALSE(watcher.wait_for_change(watcher.change_mark(), std::chrono::milliseconds(1)));
   std::thread writer([&] { store.threads().create({}); });
   EXPECT_TRUE(store.wait_for_change(mark, std::chrono::seconds(30)));
   writer.join();
