@@ -40,6 +40,22 @@ TEST_F(LockedTest, AStoreOpensWhileAnotherProcessHoldsTheWriteLock) {
   EXPECT_EQ(open_impatient().threads().get(thread).name, "kept");
 }
 
+// A transaction that only reads at first must not find out later that another program wrote.
+TEST_F(LockedTest, ATransactionHoldsTheWriteLockFromItsStart) {
+  const auto store = open();
+  const ThreadId thread = make_thread(store);
+  const std::string write_at_once =
+      "PRAGMA busy_timeout = 0; UPDATE threads SET preview = 'theirs'";
+  store.transaction([&] {
+    EXPECT_EQ(store.messages().count(thread), 0);
+    EXPECT_THROW(plain_query(database(), write_at_once), std::runtime_error);
+    store.messages().append(thread, {.role = "user", .content = "ours"});
+  });
+  EXPECT_EQ(store.messages().count(thread), 1);
+  plain_query(database(), write_at_once);
+  EXPECT_EQ(store.threads().get(thread).preview, "theirs");
+}
+
 /// The two families of file locks do not see each other: both must be respected.
 class IndexLockedTest : public LockedTest, public ::testing::WithParamInterface<const char*> {};
 
