@@ -67,6 +67,15 @@ TEST_F(MessagesTest, KeepsEveryByteOfContentAndItem) {
   EXPECT_TRUE(messages_.get(thread, big).content == large);
 }
 
+TEST_F(MessagesTest, KeepsAHundredMegabytesExactly) {
+  const ThreadId thread = make_thread();
+  std::string content(100'000'000, 'x');
+  for (std::size_t i = 0; i < content.size(); i += 997) content[i] = static_cast<char>(i % 128);
+  const MessageId id = messages_.append(thread, {.role = "tool", .content = content}).id;
+  EXPECT_TRUE(messages_.get(thread, id).content == content);  // a failure shows no 100 MB
+  EXPECT_TRUE(messages_.list(thread).messages.at(0).content == content);
+}
+
 TEST_F(MessagesTest, RefusesWhatIsNotUtf8WithItsOffset) {
   const ThreadId thread = make_thread();
   try {
