@@ -136,6 +136,12 @@ class Messages {
   std::optional<Message> find(const ThreadId& thread, MessageId id) const;
   Message get(const ThreadId& thread, MessageId id) const;
 
+  /// The message that the idempotency key was first given with (of a batch: its last); nothing for
+  /// a key that the thread does not know. The key outlives its message.
+  std::optional<MessageId> find_by_key(const ThreadId& thread, const std::string& key) const;
+  /// The key that the thread's message was stored with; nothing when there was none.
+  std::optional<std::string> key_of(const ThreadId& thread, MessageId id) const;
+
   /// A part of the branch that ends at the query's leaf, oldest first; empty for an empty thread.
   BranchPage list(const ThreadId& thread, const BranchQuery& query = {}) const;
 

@@ -153,7 +153,9 @@ struct ForkRequest {
   ThreadId source;
   std::optional<MessageId> at{};  ///< default: the source's current leaf
   std::optional<std::string> name{};
-  std::optional<std::string> cwd{};  ///< default: the source's
+  std::optional<std::string> cwd{};         ///< default: the source's
+  std::optional<ThreadId> id{};             ///< default: a UUIDv7; `conflict` when it is taken
+  std::optional<UnixSeconds> created_at{};  ///< default: now (importers set it)
 };
 
 struct RemovedThread {

@@ -10,12 +10,12 @@ namespace {
 
 /// The fork goes on where and as the source was; it has its own name, transcript and times.
 Thread forked(Thread source, const ForkRequest& request, UnixMillis now) {
-  source.id = ThreadId(base::make_uuid_v7(now));
+  source.id = request.id ? *request.id : ThreadId(base::make_uuid_v7(now));
   source.name = request.name;
   if (request.cwd) source.cwd = *request.cwd;
   source.source = SessionSource::fork;
   source.status = ThreadStatus::idle;
-  source.created_at = source.updated_at = now / 1000;
+  source.created_at = source.updated_at = request.created_at.value_or(now / 1000);
   source.rollout_path.reset();
   source.archived = false;
   source.archived_at.reset();

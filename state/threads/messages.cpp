@@ -42,6 +42,24 @@ Appended Messages::branch_at(const ThreadId& thread, MessageId parent, const New
       .last;
 }
 
+std::optional<MessageId> Messages::find_by_key(const ThreadId& thread,
+                                               const std::string& key) const {
+  return context_->read([&](db::Session& session) {
+    state::open_view(session, thread);
+    return session.value<MessageId>(
+        "SELECT message_id FROM message_keys WHERE thread_id = ? AND key = ?", {thread, key});
+  });
+}
+
+std::optional<std::string> Messages::key_of(const ThreadId& thread, MessageId id) const {
+  return context_->read([&](db::Session& session) {
+    state::open_view(session, thread);
+    return session.value<std::string>(
+        "SELECT key FROM message_keys WHERE thread_id = ? AND message_id = ? ORDER BY key LIMIT 1",
+        {thread, id});
+  });
+}
+
 void Messages::set_current_leaf(const ThreadId& thread, std::optional<MessageId> leaf,
                                 const std::optional<LeaseToken>& lease) {
   const auto path = leaf ? state::path_to_judge(*context_, thread, *leaf) : nullptr;

@@ -33,6 +33,16 @@ TEST_F(ForkTest, StartsAsTheBranchOfItsSource) {
   EXPECT_EQ(messages_.get(fork.id, chain[0]).thread_id, fork.id);
 }
 
+TEST_F(ForkTest, TakesTheIdAndTheTimeThatAnImporterGives) {
+  const ForkRequest request{
+      .source = source, .at = chain[2], .id = ThreadId("given"), .created_at = 1'600'000'000};
+  const Thread fork = store_.threads().fork(request).thread;
+  EXPECT_EQ(fork.id, ThreadId("given"));
+  EXPECT_EQ(fork.created_at, 1'600'000'000);
+  EXPECT_EQ(fork.updated_at, 1'600'000'000);
+  EXPECT_EQ(error_of([&] { store_.threads().fork(request); }), ErrorCode::conflict);
+}
+
 TEST_F(ForkTest, GoesItsOwnWay) {
   const ThreadId copy = fork(source, chain[1]);
   const MessageId mine = append(copy, "mine");

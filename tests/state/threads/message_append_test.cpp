@@ -183,6 +183,20 @@ TEST_F(MessagesTest, AKeyForAnotherRequestConflicts) {
             ErrorCode::conflict);
 }
 
+TEST_F(MessagesTest, AKeyAndItsMessageAreFoundFromEachOther) {
+  const ThreadId thread = make_thread();
+  const MessageId keyed =
+      messages_.append(thread, {.role = "user", .content = "a"}, {.key = "k"}).id;
+  const MessageId plain = append(thread, "b");
+  EXPECT_EQ(messages_.find_by_key(thread, "k"), keyed);
+  EXPECT_EQ(messages_.find_by_key(thread, "other"), std::nullopt);
+  EXPECT_EQ(messages_.find_by_key(make_thread("u"), "k"), std::nullopt);
+  EXPECT_EQ(messages_.key_of(thread, keyed), "k");
+  EXPECT_EQ(messages_.key_of(thread, plain), std::nullopt);
+  messages_.clear(thread);
+  EXPECT_EQ(messages_.find_by_key(thread, "k"), keyed) << "deleted stays known";
+}
+
 TEST_F(MessagesTest, AKeyWhoseMessageWasClearedConflicts) {
   const ThreadId thread = make_thread();
   const AppendOptions options{.key = "k"};
