@@ -44,12 +44,13 @@ void print_thread_heading(Invocation& call, const Thread& thread) {
 Json turns_json(const Runs& runs, const Thread& thread, const std::vector<Message>& messages) {
   Json turns = Json::array();
   for (const Message& message : messages) {
-    const auto run = runs.turns().find(thread.id, message.id);
-    if (!run) continue;
-    Json calls = Json::array();
-    for (const RunCall& made : runs.calls().list(run->id)) calls.push_back(call_json(made));
-    turns.push_back(
-        {{"message_id", to_int(message.id)}, {"run", run_json(*run)}, {"calls", std::move(calls)}});
+    for (const Run& run : runs.turns().list(thread.id, message.id)) {
+      Json calls = Json::array();
+      for (const RunCall& made : runs.calls().list(run.id)) calls.push_back(call_json(made));
+      turns.push_back({{"message_id", to_int(message.id)},
+                       {"run", run_json(run)},
+                       {"calls", std::move(calls)}});
+    }
   }
   return turns;
 }
@@ -73,7 +74,7 @@ void print_with_turns(Invocation& call, const Runs& runs, const Thread& thread,
   for (const Message& message : messages) {
     if (&message != &messages.front()) call.out() << '\n';
     print_message(call.out(), message, look_of(call));
-    if (const auto run = runs.turns().find(thread.id, message.id)) print_turn(call, runs, *run);
+    for (const Run& run : runs.turns().list(thread.id, message.id)) print_turn(call, runs, run);
   }
 }
 
@@ -123,7 +124,8 @@ Action declare_show(CLI::App& app) {
       ->check(whole_number(1, kMostShown));
   app.add_option("--before", options->before, "Only what comes before that message")
       ->type_name("MESSAGE");
-  app.add_flag("--calls", options->calls, "With the run that answered each message, and its calls");
+  app.add_flag("--calls", options->calls,
+               "With the runs that answered each message, and their calls");
   return [options](Invocation& call) { show(call, *options); };
 }
 

@@ -65,6 +65,8 @@ class Turns {
 
   /// The newest run that a message triggered; nothing when none did in this workspace.
   std::optional<Run> find(const ThreadId& thread, MessageId trigger) const;
+  /// All runs that a message triggered, oldest first: more than one when it was answered again.
+  std::vector<Run> list(const ThreadId& thread, MessageId trigger) const;
 
  private:
   friend class Runs;

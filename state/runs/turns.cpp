@@ -12,12 +12,18 @@
 namespace threadstore {
 namespace {
 
-std::optional<Run> find_turn(db::Session& session, const state::RunScope& scope,
-                             const ThreadId& thread, MessageId trigger) {
-  return session.one(state::select_runs + R"( AND r.thread_id = ?2 AND r.trigger_message_id = ?3
-                                              ORDER BY r.created_at DESC, r.id LIMIT 1)",
+std::vector<Run> list_turns(db::Session& session, const state::RunScope& scope,
+                            const ThreadId& thread, MessageId trigger) {
+  return session.all(state::select_runs + R"( AND r.thread_id = ?2 AND r.trigger_message_id = ?3
+                                              ORDER BY r.created_at, r.id)",
                      {scope.workspace, thread, trigger},
                      [&](const db::Row& row) { return state::read_run(*scope.context, row); });
+}
+
+std::optional<Run> find_turn(db::Session& session, const state::RunScope& scope,
+                             const ThreadId& thread, MessageId trigger) {
+  std::vector<Run> runs = list_turns(session, scope, thread, trigger);
+  return runs.empty() ? std::nullopt : std::optional(std::move(runs.back()));
 }
 
 /// Where the reply goes: under the turn's own last message, its trigger when nothing else is said.
@@ -112,6 +118,11 @@ Run Turns::finish_with(const RunId& run, const RunEnd& end, std::optional<Messag
 std::optional<Run> Turns::find(const ThreadId& thread, MessageId trigger) const {
   return scope_->read(
       [&](db::Session& session) { return find_turn(session, *scope_, thread, trigger); });
+}
+
+std::vector<Run> Turns::list(const ThreadId& thread, MessageId trigger) const {
+  return scope_->read(
+      [&](db::Session& session) { return list_turns(session, *scope_, thread, trigger); });
 }
 
 }  // namespace threadstore

@@ -130,9 +130,12 @@ TEST_F(TurnsTest, AStoredMessageIsAnsweredAndTheCallerStoresTheReply) {
   const NewRun run{.agent_name = "chat", .agent_version = "1", .model = "m", .input = "why?"};
   const HeldRun first = runs_.turns().begin_for(thread_, asked, run, "chat");
   runs_.finish(first.run.id, RunEnd::failed("no"));
-  now_ += 1;
   const HeldRun again = runs_.turns().begin_for(thread_, asked, run, "chat");
   EXPECT_EQ(runs_.turns().find(thread_, asked)->id, again.run.id);
+  const std::vector<Run> both = runs_.turns().list(thread_, asked);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].id, first.run.id);
+  EXPECT_EQ(both[1].id, again.run.id);
   const MessageId reply =
       store_.messages().append(thread_, {.role = "assistant", .content = "so"}).id;
   EXPECT_EQ(
