@@ -12,3 +12,7 @@ if(THREADSTORE_COVERAGE)
   add_compile_options(--coverage)
   add_link_options(--coverage)
 endif()
+
+if(THREADSTORE_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

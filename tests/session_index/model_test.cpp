@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <random>
 
+#include "tests/session_index/reference_reader.h"
 #include "tests/support/recording_system.h"
 #include "tests/support/temp_dir.h"
 #include "threadstore/logging.h"
@@ -15,44 +15,9 @@
 namespace threadstore {
 namespace {
 
-using nlohmann::json;
 using std::string;
-
-/// Reads the whole file at every question, line by line, as docs/session_index.md says.
-std::map<string, IndexEntry> reference_read(const std::filesystem::path& file) {
-  std::map<string, IndexEntry> rows;
-  string text = test::read_file(file);
-  text.resize(text.rfind('\n') + 1);
-  std::istringstream lines(text);
-  for (string line; std::getline(lines, line);) {
-    if (line.find('\0') != string::npos) continue;  // the parser below takes it for the end
-    const json value = json::parse(line, nullptr, false);
-    if (!value.is_object() || !value.contains("updated_at")) continue;
-    if (!value["updated_at"].is_number_integer() || !value.contains("thread_id")) continue;
-    const auto text_or_null = [&](const char* key) {
-      return value.contains(key) && value[key].is_string() ? std::optional(value[key].get<string>())
-                                                           : std::nullopt;
-    };
-    IndexEntry entry{.thread_id = ThreadId(value["thread_id"]),
-                     .thread_name = text_or_null("thread_name"),
-                     .updated_at = value["updated_at"],
-                     .rollout_path = text_or_null("rollout_path"),
-                     .deleted = value.value("deleted", false),
-                     .revived = value.contains("deleted") && !value["deleted"].get<bool>()};
-    IndexEntry& row = rows[entry.thread_id.str()];
-    if (row.deleted && !entry.deleted && !entry.revived) continue;
-    row = entry;
-    row.revived = false;
-  }
-  std::erase_if(rows, [](const auto& row) { return row.second.deleted; });
-  return rows;
-}
-
-std::map<string, IndexEntry> by_id(const std::vector<IndexEntry>& entries) {
-  std::map<string, IndexEntry> rows;
-  for (const IndexEntry& entry : entries) rows[entry.thread_id.str()] = entry;
-  return rows;
-}
+using test::by_id;
+using test::reference_read;
 
 TEST(SessionIndexModelTest, AgreesWithTheReferenceReader) {
   set_log_level(LogLevel::off);
