@@ -59,6 +59,8 @@ constexpr std::array kWork{
 };
 
 constexpr std::array kStore{
+    verb("import", Access::reading, declare_import, "Take in the histories of other programs",
+         "import ~/.codex ~/.claude/projects --dry-run"),
     noun("index", index_verbs, "The session index: names without opening the database"),
     verb("doctor", Access::reading, declare_doctor, "Check the store; mend what is safe to mend",
          "doctor --repair"),

@@ -20,6 +20,7 @@ Action declare_completion(CLI::App& app);
 Action declare_delete(CLI::App& app);
 Action declare_doctor(CLI::App& app);
 Action declare_fork(CLI::App& app);
+Action declare_import(CLI::App& app);
 Action declare_leaves(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_new(CLI::App& app);

@@ -36,6 +36,11 @@ void ProgressBar::operator()(std::int64_t done, std::int64_t total) {
             << std::flush;
 }
 
+void ProgressBar::operator()(const std::string& label, std::int64_t done, std::int64_t total) {
+  label_ = label;
+  (*this)(done, total);
+}
+
 std::string ProgressBar::frame(const std::string& label, std::int64_t done, std::int64_t total,
                                std::size_t width) {
   const std::string counts = std::to_string(done) + (total > 0 ? "/" + std::to_string(total) : "");

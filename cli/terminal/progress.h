@@ -17,6 +17,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void operator()(std::int64_t done, std::int64_t total);
+  /// The same under another label from now on.
+  void operator()(const std::string& label, std::int64_t done, std::int64_t total);
 
   /// One frame, for a terminal of that width: "label [#####     ] 50 % 500/1000".
   static std::string frame(const std::string& label, std::int64_t done, std::int64_t total,
