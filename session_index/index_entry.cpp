@@ -1,6 +1,8 @@
 #include "session_index/index_entry.h"
 
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -10,6 +12,19 @@
 
 namespace threadstore::session_index {
 namespace {
+
+constexpr std::uint64_t every_byte = 0x0101010101010101;
+constexpr std::uint64_t high_bits = every_byte * 0x80;
+
+/// Whether one of eight bytes ends a plain string: a quote, a backslash or a control character.
+/// Most of a line is inside of strings: this is where the first look-up's time goes.
+constexpr bool has_end_or_escape(std::uint64_t eight) {
+  const auto below = [](std::uint64_t bytes, std::uint64_t bound) {  // bound: at most 0x80
+    return (bytes - every_byte * bound) & ~bytes & high_bits;
+  };
+  const auto equal = [&](unsigned char byte) { return below(eight ^ every_byte * byte, 1); };
+  return (below(eight, 0x20) | equal('"') | equal('\\')) != 0;
+}
 
 /// Takes a plain line apart from its front; every step says whether it found what it asks for.
 class PlainReader {
@@ -29,7 +44,12 @@ class PlainReader {
   bool string(std::string_view& value) {
     if (at_ == end_ || *at_ != '"') return false;
     const char* begin = ++at_;
-    unsigned char seen = 0;
+    std::uint64_t seen = 0;
+    for (std::uint64_t eight = 0; end_ - at_ >= 8; at_ += 8) {
+      std::memcpy(&eight, at_, sizeof eight);
+      if (has_end_or_escape(eight)) break;
+      seen |= eight;
+    }
     for (;; ++at_) {
       if (at_ == end_) return false;
       const auto byte = static_cast<unsigned char>(*at_);
@@ -39,7 +59,7 @@ class PlainReader {
     }
     value = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
     ++at_;
-    return seen < 0x80 || !base::find_invalid_utf8(value);
+    return (seen & high_bits) == 0 || !base::find_invalid_utf8(value);
   }
 
   bool string_or_null(std::optional<std::string_view>& value) {
