@@ -172,6 +172,11 @@ void Connection::Running::bind(int index, const Value& value) {
   if (code != SQLITE_OK) throw_sqlite(code, connection_.handle_, "use", connection_.file_);
 }
 
+void Connection::Running::rewind(std::int64_t first) {
+  sqlite3_reset(statement_);
+  bind(1, first);
+}
+
 bool Connection::Running::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;

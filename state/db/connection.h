@@ -81,6 +81,8 @@ class Connection {
 
     /// True when there is a row; throws on failure.
     bool step();
+    /// Back to the start, with another value for the first parameter, an integer.
+    void rewind(std::int64_t first);
     sqlite3_stmt* statement() const noexcept { return statement_; }
 
    private:

@@ -1,33 +1,56 @@
 #include "state/threads/message_walk.h"
 
+#include <algorithm>
+
 #include "state/store_context.h"
 #include "state/threads/history_damage.h"
 #include "state/threads/message_record.h"
 #include "state/threads/snapshot_budget.h"
 
 namespace threadstore::state {
+namespace {
 
-std::optional<Message> MessageWalk::read(db::Session& session) {
-  static const std::string sql =
-      "SELECT " + std::string(message_columns) + " FROM messages AS m WHERE m.id = ?";
-  if (!next_) return std::nullopt;
-  std::optional<std::string> other_owner;
-  auto message = session.one(sql, {*next_}, [&](const db::Row& row) {
-    if (row.view(owner_column) != owner_) other_owner = row.text(owner_column);
-    return read_message(row, thread_);
-  });
-  if (!message && last_) throw_missing_parent(*last_);
-  if (!message) throw_vanished(thread_);  // it was there when the walk was asked for
-  if (!guard_.step(*next_)) throw_parent_cycle(*next_);
-  if (other_owner) {
-    const bool fork = session.exists("SELECT 1 FROM thread_forks WHERE thread_id = ?", {owner_});
-    if (!fork) throw_foreign_parent(*next_, last_.value_or(*next_), ThreadId(owner_));
-    owner_ = *std::move(other_owner);
+/// The message of the parameter first, then those before it.
+std::string_view select_downwards() {
+  static const std::string sql = "SELECT " + std::string(message_columns) +
+                                 " FROM messages AS m WHERE m.id <= ? ORDER BY m.id DESC";
+  return sql;
+}
+
+}  // namespace
+
+MessageWalk::Reader::Reader(db::Session& session)
+    : session_(session), query_(session, select_downwards()) {}
+
+bool MessageWalk::Reader::find(MessageId id) {
+  const bool is_next_row = at_ && to_int(*at_) - 1 == to_int(id);
+  const bool found = is_next_row ? query_.next() : query_.ask(to_int(id));
+  at_.reset();
+  if (!found || query_.row().get<MessageId>(0) != id) return false;
+  at_ = id;
+  return true;
+}
+
+bool MessageWalk::read(Reader& reader, std::vector<Message>& messages) {
+  if (!next_) return false;
+  const MessageId id = *next_;
+  if (!reader.find(id)) {
+    if (last_) throw_missing_parent(*last_);
+    throw_vanished(thread_);  // it was there when the walk was asked for
   }
-  last_ = next_;
-  next_ = message->parent_entry_id;
+  if (!guard_.step(id)) throw_parent_cycle(id);
+  const db::Row row = reader.query_.row();
+  if (row.view(owner_column) != owner_) {
+    const bool fork =
+        reader.session_.exists("SELECT 1 FROM thread_forks WHERE thread_id = ?", {owner_});
+    if (!fork) throw_foreign_parent(id, last_.value_or(id), ThreadId(owner_));
+    owner_ = row.text(owner_column);
+  }
+  messages.push_back(read_message(row, thread_));
+  last_ = id;
+  next_ = messages.back().parent_entry_id;
   went_up_ = went_up_ || (next_ && *next_ >= *last_);
-  return message;
+  return true;
 }
 
 void MessageWalk::resume(db::Session& session, const View& start) {
@@ -46,6 +69,7 @@ std::optional<MessageId> walk_branch(StoreContext& context, const ThreadId& thre
   std::optional<View> start;
   std::optional<MessageWalk> walk;
   std::vector<Message> batch;
+  batch.reserve(std::min<std::size_t>(most, 128));
   while (most > 0) {
     batch.clear();
     context.read([&](db::Session& session) {
@@ -56,10 +80,11 @@ std::optional<MessageId> walk_branch(StoreContext& context, const ThreadId& thre
         walk.emplace(thread, from ? from : current_leaf(session, *start));
       }
       SnapshotBudget budget;
-      while (auto message = walk->read(session)) {
+      MessageWalk::Reader reader(session);
+      while (walk->read(reader, batch)) {
+        const Message& message = batch.back();
         const std::size_t bytes =
-            message->content.size() + (message->item ? message->item->size() : 0);
-        batch.push_back(*std::move(message));
+            message.content.size() + (message.item ? message.item->size() : 0);
         if (batch.size() == most || !budget.spend(bytes)) break;
       }
     });

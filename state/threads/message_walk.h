@@ -3,22 +3,41 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "state/db/keyed_query.h"
+#include "state/threads/fork_path.h"
 #include "state/threads/view.h"
 #include "threadstore/messages.h"
 
 namespace threadstore::state {
 
-/// Walks a branch from one message towards the root, one point query a message: faster than a
+/// Walks a branch from one message towards the root, one step of a query a message: faster than a
 /// recursive query, which sorts, and it stops where the caller has enough. Checks what a sound file
 /// guarantees: that parents exist, that the walk ends, that only forks cross to another owner.
 class MessageWalk {
  public:
+  /// Reads messages within one snapshot. A parent is mostly the row before its child's, as nobody
+  /// wrote in between: there the query goes on instead of searching from the top.
+  class Reader {
+   public:
+    explicit Reader(db::Session& session);
+
+   private:
+    friend class MessageWalk;
+    /// The row of that message; false when there is none.
+    bool find(MessageId id);
+
+    db::Session& session_;
+    db::KeyedQuery query_;
+    std::optional<MessageId> at_;  ///< the query's row
+  };
+
   MessageWalk(ThreadId thread, std::optional<MessageId> from)
       : thread_(std::move(thread)), owner_(thread_.str()), next_(from) {}
 
-  /// The message that the walk is at, shown in its thread; nothing past the root.
-  std::optional<Message> read(db::Session& session);
+  /// Adds the message that the walk is at, shown in its thread, to `messages`; false past the root.
+  bool read(Reader& reader, std::vector<Message>& messages);
 
   /// To be called at the start of each further snapshot, with the view of the first: throws
   /// `conflict` when the thread was removed or cleared since.
