@@ -67,14 +67,17 @@ struct Run {
   std::string agent_name{};
   std::string agent_version{};
   std::string model{};
+  std::optional<std::string> provider{};
   RunLifecycle lifecycle = RunLifecycle::active;
   std::optional<RunOutcome> outcome{};
   std::optional<RunReason> reason_code{};
   std::optional<std::string> reason_detail{};  ///< a JSON object
+  std::optional<std::string> outcome_text{};   ///< the word that its harness stopped it with
   UnixMillis created_at = 0;
   UnixMillis updated_at = 0;
   std::optional<UnixMillis> completed_at{};  ///< when it stopped, suspensions included
   std::string input{};
+  std::optional<std::string> file{};  ///< what it works on, for harnesses that name one
   std::optional<std::string> output{};
   std::optional<std::string> error{};
   std::int64_t last_sequence = 0;  ///< of its newest event
@@ -85,15 +88,21 @@ struct Run {
   std::int64_t execution_elapsed_ms = 0;  ///< without the suspensions that are over
   RunLineage lineage{};
   RecoveryDisposition recovery_disposition = RecoveryDisposition::restart_required;
-  bool interrupted = false;                ///< active, and the process that held its lease is dead
-  std::optional<std::string> key{};        ///< idempotency key of its creation
-  std::optional<std::string> origin_id{};  ///< its id in the store that it was imported from
+  bool interrupted = false;          ///< active, and the process that held its lease is dead
+  std::optional<std::string> key{};  ///< idempotency key of its creation
+  std::optional<std::string> origin_source{};  ///< the store that it was imported from
+  std::optional<std::string> origin_id{};      ///< its id there
 
   friend bool operator==(const Run&, const Run&) = default;
 };
 
 /// running (active), completed, cancelled, or failed (everything else): what older programs show.
 std::string_view legacy_status(const Run& run);
+/// The same for step traces: a suspended run is paused.
+RunStatus run_status(const Run& run);
+/// The word that a step trace shows for how the run stopped: the one that it was stopped with, else
+/// the word of its reason (docs/runs.md); nothing while it is active.
+std::optional<std::string> outcome_word(const Run& run);
 
 struct NewRun {
   std::string agent_name{};
@@ -104,6 +113,8 @@ struct NewRun {
   std::optional<ThreadId> thread_id{};  ///< default for a child: its parent's
   /// Idempotency key, 1 to 200 bytes: the same key gives the same run again.
   std::optional<std::string> key{};
+  std::optional<std::string> provider{};  ///< of the model
+  std::optional<std::string> file{};      ///< what it works on
 };
 
 /// Who asks for a child run: a started call of the tool `agent.invoke`.
@@ -136,6 +147,7 @@ struct RunEnd {
   std::string text{};
   std::optional<std::string> detail{};             ///< a JSON object, for failures
   std::optional<std::string> assistant_message{};  ///< JSON kept with a suspension
+  std::optional<std::string> outcome_text{};       ///< kept beside the reason; 1 to 1,024 bytes
   /// When runs below are still active: false stops them with it (a completion is always refused).
   bool refuse_with_active_children = false;
 
@@ -146,6 +158,10 @@ struct RunEnd {
   static RunEnd blocked(RunReason reason, std::string message);
   static RunEnd needs_user_input(RunReason reason, std::string question);
   static RunEnd limit_exceeded(RunReason reason);
+  /// How a step trace says it: success, awaiting_approval, denied, step_cap_reached,
+  /// time_budget_exceeded, cost_budget_exceeded, budget_ceiling_reached, escalated; every other
+  /// word is a failure (`legacy_failure`). The word is kept as `outcome_text`.
+  static RunEnd from_word(const std::string& word);
 };
 
 /// Whether a budget allows what was asked, and which link of the chain does not.

@@ -22,6 +22,19 @@ struct EnumNames<RunLifecycle> {
   };
 };
 
+/// The same in the words of a step trace: active, suspended, and terminal with or without success.
+enum class RunStatus { running, paused, completed, failed };
+
+template <>
+struct EnumNames<RunStatus> {
+  static constexpr std::array table{
+      std::pair{RunStatus::running, std::string_view("running")},
+      std::pair{RunStatus::paused, std::string_view("paused")},
+      std::pair{RunStatus::completed, std::string_view("completed")},
+      std::pair{RunStatus::failed, std::string_view("failed")},
+  };
+};
+
 /// How a run stopped: blocked and needs_user_input suspend it, the others end it.
 enum class RunOutcome { completed, blocked, needs_user_input, failed, limit_exceeded, cancelled };
 

@@ -7,11 +7,16 @@
 #include <vector>
 
 #include "threadstore/page.h"
+#include "threadstore/run_audit.h"
 #include "threadstore/run_budgets.h"
 #include "threadstore/run_calls.h"
 #include "threadstore/run_log.h"
 #include "threadstore/run_memory.h"
 #include "threadstore/run_record.h"
+#include "threadstore/run_requests.h"
+#include "threadstore/run_steps.h"
+#include "threadstore/run_trace.h"
+#include "threadstore/run_tree.h"
 #include "threadstore/run_words.h"
 #include "threadstore/turns.h"
 
@@ -86,6 +91,11 @@ class Runs {
   RunArtifacts artifacts() const { return RunArtifacts(scope_); }
   RunProjections projections() const { return RunProjections(scope_); }
   Turns turns() const { return Turns(scope_); }
+  RunSteps steps() const { return RunSteps(scope_); }
+  RunAudit audit() const { return RunAudit(scope_); }
+  RunRequests requests() const { return RunRequests(scope_); }
+  RunTree tree() const { return RunTree(scope_); }
+  RunTrace trace() const { return RunTrace(scope_); }
   const std::string& workspace() const noexcept;
 
   /// Makes a root run, active, with `run.started` as its first event.
@@ -129,11 +139,15 @@ class Runs {
   /// sequence is not the expected one, it has parent or children, or an unsafe call.
   Run reopen(const RunId& run, std::int64_t expected_sequence);
 
+  /// Says who offers the run's model; the event is `run.provider_set`. In any lifecycle.
+  Run set_provider(const RunId& run, const std::string& provider);
+
   /// Takes the runs of this workspace off the thread, so that they survive its removal; how many.
   std::int64_t detach(const ThreadId& thread);
 
  private:
   friend class StateStore;
+  friend class RunTrace;
   Runs(std::shared_ptr<state::StoreContext> context, std::string workspace);
   explicit Runs(std::shared_ptr<const state::RunScope> scope) : scope_(std::move(scope)) {}
   HeldRun hold(const RunId& run, const std::string& program, bool from_anybody);

@@ -23,7 +23,7 @@ constexpr std::array kTables{"threads",           "messages",           "thread_
                              "control_node_runs", "teacher_candidates", "runs",
                              "run_events",        "run_calls",          "run_approvals",
                              "run_checkpoints",   "run_suspensions",    "run_artifacts",
-                             "run_working_state"};
+                             "run_working_state", "run_steps",          "run_spawns"};
 
 std::string describe(const db::LostRows& lost) {
   const std::string first = std::to_string(lost.first);

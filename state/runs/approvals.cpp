@@ -3,6 +3,7 @@
 
 #include "state/runs/call_record.h"
 #include "state/runs/event_log.h"
+#include "state/runs/request_record.h"
 #include "state/threads/keyset_cursor.h"
 #include "threadstore/error.h"
 #include "threadstore/run_calls.h"
@@ -29,15 +30,6 @@ void check_capabilities(const std::vector<Capability>& capabilities) {
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
     throw Error(ErrorCode::invalid_argument, "an approval names a capability twice");
   }
-}
-
-/// A run may be decided for while it works and while it waits for exactly that.
-void require_open_to_decisions(const state::RunHead& run) {
-  const bool waits = run.lifecycle == RunLifecycle::suspended &&
-                     (run.reason_code == RunReason::approval_required ||
-                      run.reason_code == RunReason::effect_unknown);
-  if (run.lifecycle == RunLifecycle::active || waits) return;
-  state::throw_run_conflict("decide an approval of", run.id, state::describe_state(run));
 }
 
 [[noreturn]] void throw_decided(const RunApproval& approval) {
@@ -87,15 +79,12 @@ RunApproval RunCalls::request_approval(const RunId& run, const CallId& call,
 }
 
 RunApproval RunCalls::decide(const RunId& run, const CallId& call, const Decision& decision) {
-  state::check_words(decision.decided_by, "who decided", 1024);
-  if (decision.reason) {
-    state::check_text_size(*decision.reason, "the reason", max_run_prompt);
-  }
+  state::check_decision(decision);
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_run(session, *scope_, run);
     const RunApproval approval = get_approval(session, run, call);
     if (approval.decision) throw_decided(approval);
-    require_open_to_decisions(head);
+    state::require_open_to_decisions(head);
     const UnixMillis now = scope_->now();
     Payload payload{{"call_id", call.str()}, {"decided_by", decision.decided_by}};
     if (decision.reason) payload["reason"] = *decision.reason;

@@ -78,14 +78,14 @@ void BudgetChain::charge_model_turn(UnixMillis now) {
   for (RunHead& link : links_) {
     link.usage.model_turns = checked_sum(link.usage.model_turns, 1, "model_turns", link.id);
   }
-  store(now);
+  store({.model_turns = 1}, now);
 }
 
 void BudgetChain::charge_tool_call(UnixMillis now) {
   for (RunHead& link : links_) {
     link.usage.tool_calls = checked_sum(link.usage.tool_calls, 1, "tool_calls", link.id);
   }
-  store(now);
+  store({.tool_calls = 1}, now);
 }
 
 BudgetDecision BudgetChain::charge_response(const std::optional<TokenUsage>& usage,
@@ -106,7 +106,14 @@ BudgetDecision BudgetChain::charge_response(const std::optional<TokenUsage>& usa
       }
     }
   }
-  store(now);
+  RunUsage added{.responses_without_usage = usage ? 0 : 1};
+  if (usage) {
+    added = {.input_tokens = usage->input_tokens,
+             .output_tokens = usage->output_tokens,
+             .total_tokens = usage->total_tokens,
+             .responses_with_usage = 1};
+  }
+  store(added, now);
   if (!usage) return decision;
   const BudgetDecision by_goal = charge_goal(*usage, now);
   return decision.allowed() ? by_goal : decision;
@@ -125,10 +132,11 @@ BudgetDecision BudgetChain::charge_goal(const TokenUsage& usage, UnixMillis now)
   return {.exceeded = RunReason::total_tokens};
 }
 
-void BudgetChain::store(UnixMillis now) {
-  for (const RunHead& link : links_) {
-    store_usage(session_, link.id, link.usage);
-    if (&link != &links_.front()) refresh_working_state(session_, link, now);
+void BudgetChain::store(const RunUsage& added, UnixMillis now) {
+  store_usage(session_, links_.front().id, links_.front().usage);
+  for (std::size_t above = 1; above < links_.size(); ++above) {
+    store_usage_above(session_, links_[above].id, links_[above].usage, added);
+    refresh_working_state(session_, links_[above], now);
   }
 }
 

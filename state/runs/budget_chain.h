@@ -28,7 +28,8 @@ class BudgetChain {
   std::vector<std::string> ancestors() const;
 
  private:
-  void store(UnixMillis now);
+  /// Stores the usage of every link; those above keep apart what was added.
+  void store(const RunUsage& added, UnixMillis now);
   BudgetDecision charge_goal(const TokenUsage& usage, UnixMillis now);
 
   db::Session& session_;

@@ -53,6 +53,8 @@ void append_first_event(db::Session& session, const RunScope& scope, const NewRu
     payload["depth"] = lineage.depth;
   }
   payload["budgets"] = budgets_json(run.budgets);
+  if (run.provider) payload["provider"] = *run.provider;
+  if (run.file) payload["file"] = *run.file;
   append_event(session, id, lineage.parent_run_id ? "run.created" : "run.started", payload, now);
 }
 
@@ -75,7 +77,32 @@ void refuse_second_child(db::Session& session, const RunId& parent, const CallId
               {{"run_id", parent.str()}, {"child_run_id", child->str()}});
 }
 
+/// Tells the parent of the run that is being made.
+void append_delegation(db::Session& session, const RunOrigin& origin, const RunId& child,
+                       UnixMillis now) {
+  if (!origin.parent_call && !origin.place) return;
+  Payload payload = Payload::object();
+  if (origin.parent_call) payload["call_id"] = origin.parent_call->str();
+  if (origin.place) payload = {{"step", origin.place->step}, {"ordinal", origin.place->ordinal}};
+  payload["child_run_id"] = child.str();
+  if (origin.place) payload["detail"] = origin.place->goal;
+  append_event(session, origin.parent->id, "delegation.started", payload, now);
+}
+
 }  // namespace
+
+void check_max_depth(std::int64_t max_depth) {
+  if (max_depth >= 1 && max_depth <= kDeepest) return;
+  throw Error(ErrorCode::invalid_argument,
+              "the depth of a child run is limited to 1 to 64, not " + std::to_string(max_depth));
+}
+
+void refuse_deeper(const RunHead& parent, std::int64_t max_depth) {
+  if (parent.lineage.depth < max_depth) return;
+  throw_run_conflict("make a child of", parent.id,
+                     "it is at depth " + std::to_string(parent.lineage.depth) + ", and " +
+                         std::to_string(max_depth) + " is the deepest");
+}
 
 void check_new_run(const NewRun& run) {
   check_words(run.agent_name, "the agent's name", 1024);
@@ -84,6 +111,8 @@ void check_new_run(const NewRun& run) {
   check_text_size(run.input, "the input");
   check_budgets(run.budgets);
   if (run.key) check_key(*run.key);
+  if (run.provider) check_words(*run.provider, "the provider", 1024);
+  if (run.file) check_text_size(*run.file, "the file", 4096);
 }
 
 RunId insert_run(db::Session& session, const RunScope& scope, const NewRun& run,
@@ -92,7 +121,9 @@ RunId insert_run(db::Session& session, const RunScope& scope, const NewRun& run,
   if (!thread && origin.parent) thread = origin.parent->thread_id;
   if (const auto known = find_replay(session, scope, run, thread, origin)) return *known;
   if (thread) require_thread(session, *thread);
-  if (origin.parent) refuse_second_child(session, origin.parent->id, origin.parent_call.value());
+  if (origin.parent_call) {
+    refuse_second_child(session, origin.parent.value().id, *origin.parent_call);
+  }
   const UnixMillis now = scope.now();
   const RunId id(base::make_uuid_v7(now));
   RunLineage lineage{.root_run_id = id};
@@ -105,16 +136,15 @@ RunId insert_run(db::Session& session, const RunScope& scope, const NewRun& run,
   session.run(
       R"(INSERT INTO runs(id, workspace_id, thread_id, trigger_message_id, agent_name,
                           agent_version, model, lifecycle, created_at, updated_at, active_since,
-                          input, root_run_id, parent_run_id, parent_call_id, depth, start_key)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'active', ?8, ?8, ?8, ?9, ?10, ?11, ?12, ?13, ?14))",
+                          input, root_run_id, parent_run_id, parent_call_id, depth, start_key,
+                          provider, file)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'active', ?8, ?8, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+                 ?15, ?16))",
       {id, scope.workspace, thread, origin.trigger, run.agent_name, run.agent_version, run.model,
        now, run.input, lineage.root_run_id, lineage.parent_run_id, lineage.parent_call_id,
-       lineage.depth, run.key});
+       lineage.depth, run.key, run.provider, run.file});
   store_budgets(session, id, run.budgets);
-  if (origin.parent) {
-    append_event(session, origin.parent->id, "delegation.started",
-                 {{"call_id", origin.parent_call->str()}, {"child_run_id", id.str()}}, now);
-  }
+  append_delegation(session, origin, id, now);
   append_first_event(session, scope, run, id, lineage, now);
   return id;
 }
@@ -130,20 +160,12 @@ Run Runs::create(const NewRun& run) {
 
 Run Runs::create_child(const NewChildRun& child) {
   state::check_new_run(child.run);
-  if (child.max_depth < 1 || child.max_depth > state::kDeepest) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        "the depth of a child run is limited to 1 to 64, not " + std::to_string(child.max_depth));
-  }
+  state::check_max_depth(child.max_depth);
   return scope_->write([&](db::Session& session) {
     const state::RunHead parent =
         state::require_active(session, *scope_, child.parent, "make a child of");
     state::require_started_call(session, child.parent, child.call);
-    if (parent.lineage.depth >= child.max_depth) {
-      state::throw_run_conflict("make a child of", child.parent,
-                                "it is at depth " + std::to_string(parent.lineage.depth) +
-                                    ", and " + std::to_string(child.max_depth) + " is the deepest");
-    }
+    state::refuse_deeper(parent, child.max_depth);
     const RunId id = state::insert_run(session, *scope_, child.run,
                                        {.parent = parent, .parent_call = child.call});
     return state::get_run(session, *scope_, id);

@@ -1,10 +1,12 @@
 #include "state/runs/replay.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "state/runs/call_record.h"
 #include "state/runs/event_log.h"
 #include "state/runs/run_usage.h"
+#include "state/runs/tree_walk.h"
+#include "state/threads/snapshot_budget.h"
 
 namespace threadstore::state {
 namespace {
@@ -54,12 +56,25 @@ void replay_call(Replay& replay, const RunEvent& event, const Payload& payload) 
   }
 }
 
+/// The row of `run_approvals` that an event is about: a call's, or a deferred one's.
+Replay::Approval& approval_of(Replay& replay, const Payload& payload) {
+  const auto call = text_of(payload, "call_id");
+  if (call || !payload.contains("request_id")) return replay.approvals[call.value_or("")];
+  return replay.requests[integer_of(payload, "request_id")].approval;
+}
+
 void replay_approval(Replay& replay, const RunEvent& event, const Payload& payload) {
-  Replay::Approval& approval = replay.approvals[text_of(payload, "call_id").value_or("")];
+  Replay::Approval& approval = approval_of(replay, payload);
   if (event.event_type == "approval.requested") {
-    approval = {.capabilities = payload.value("capabilities", Payload::array()).dump(),
-                .requested_sequence = event.sequence,
-                .requested_at = event.timestamp};
+    approval = {.requested_sequence = event.sequence, .requested_at = event.timestamp};
+    if (payload.contains("request_id")) {
+      Replay::Request& request = replay.requests[integer_of(payload, "request_id")];
+      request.step = integer_of(payload, "step");
+      request.act = text_of(payload, "act").value_or("");
+      request.target = text_of(payload, "target").value_or("");
+    } else {
+      approval.capabilities = payload.value("capabilities", Payload::array()).dump();
+    }
     return;
   }
   approval.decision =
@@ -71,14 +86,59 @@ void replay_approval(Replay& replay, const RunEvent& event, const Payload& paylo
 }
 
 void replay_run(Replay& replay, const RunEvent& event, const Payload& payload) {
+  if (auto provider = text_of(payload, "provider")) replay.provider = std::move(provider);
   if (event.event_type == "run.resumed" || event.event_type == "run.continued") {
     replay.lifecycle = RunLifecycle::active;
     replay.outcome.reset();
     replay.reason_code.reset();
+    replay.outcome_text.reset();
   } else if (const auto lifecycle = word_of<RunLifecycle>(payload, "lifecycle")) {
     replay.lifecycle = *lifecycle;
     replay.outcome = word_of<RunOutcome>(payload, "outcome");
     replay.reason_code = word_of<RunReason>(payload, "reason_code");
+    replay.outcome_text = text_of(payload, "outcome_text");
+  }
+}
+
+void replay_step(Replay& replay, const RunEvent& event, const Payload& payload) {
+  Replay::Step& step = replay.steps[{integer_of(payload, "step"), integer_of(payload, "attempt")}];
+  step = {.tokens = integer_of(payload, "tokens"), .created_at = event.timestamp};
+  if (event.event_type == "step.committed") step.committed_sequence = event.sequence;
+}
+
+void replay_spawn(Replay& replay, const Payload& payload) {
+  if (!payload.contains("ordinal")) return;  // a call's child, or one without a contract
+  replay.spawns[{integer_of(payload, "step"), integer_of(payload, "ordinal")}] = {
+      .child = text_of(payload, "child_run_id").value_or(""),
+      .goal = text_of(payload, "detail").value_or("")};
+}
+
+void replay_artifact(Replay& replay, const RunEvent& event, const Payload& payload) {
+  const std::string path = text_of(payload, "relative_path").value_or("");
+  replay.artifacts[path] = {event.sequence, path, text_of(payload, "sha256").value_or(""),
+                            integer_of(payload, "size")};
+}
+
+bool is_charge(const std::string& type) {
+  return type == "model.requested" || type == "model.responded" || type == "tool.started";
+}
+
+void replay_charge(RunUsage& usage, const std::string& type, const Payload& payload) {
+  if (type == "model.requested") {
+    ++usage.model_turns;
+  } else if (type == "tool.started") {
+    ++usage.tool_calls;
+  } else if (const auto tokens = payload.find("usage");
+             tokens != payload.end() && tokens->is_object()) {
+    usage.input_tokens =
+        bounded_sum(usage.input_tokens.value_or(0), integer_of(*tokens, "input_tokens"));
+    usage.output_tokens =
+        bounded_sum(usage.output_tokens.value_or(0), integer_of(*tokens, "output_tokens"));
+    usage.total_tokens =
+        bounded_sum(usage.total_tokens.value_or(0), integer_of(*tokens, "total_tokens"));
+    ++usage.responses_with_usage;
+  } else {
+    ++usage.responses_without_usage;
   }
 }
 
@@ -91,17 +151,20 @@ void replay_event(Replay& replay, const RunEvent& event) {
   const bool of_call = type.starts_with("tool.");
   const bool of_approval = type.starts_with("approval.");
   const bool of_run = type.starts_with("run.");
-  if (!of_call && !of_approval && !of_run && type != "artifact.created") return;
+  const bool of_step = type.starts_with("step.");
+  const bool charge = is_charge(type);
+  const bool spawn = type == "delegation.started";
+  const bool artifact = type == "artifact.created";
+  if (!of_call && !of_approval && !of_run && !of_step && !charge && !spawn && !artifact) return;
   const Payload payload = Payload::parse(event.payload, nullptr, false);
   if (!payload.is_object()) return;
   if (of_call) replay_call(replay, event, payload);
   if (of_approval) replay_approval(replay, event, payload);
   if (of_run) replay_run(replay, event, payload);
-  if (type == "artifact.created") {
-    const std::string path = text_of(payload, "relative_path").value_or("");
-    replay.artifacts[path] = {event.sequence, path, text_of(payload, "sha256").value_or(""),
-                              integer_of(payload, "size")};
-  }
+  if (of_step) replay_step(replay, event, payload);
+  if (charge) replay_charge(replay.own_usage, type, payload);
+  if (spawn) replay_spawn(replay, payload);
+  if (artifact) replay_artifact(replay, event, payload);
 }
 
 /// Whether an event of a run below charged the run.
@@ -111,87 +174,58 @@ bool names(const Payload& payload, const RunId& run) {
          std::find(charged->begin(), charged->end(), Payload(run.str())) != charged->end();
 }
 
-void replay_charge(RunUsage& usage, const std::string& type, const Payload& payload) {
-  if (type == "model.requested") {
-    ++usage.model_turns;
-  } else if (type == "tool.started") {
-    ++usage.tool_calls;
-  } else if (const auto tokens = payload.find("usage");
-             tokens != payload.end() && tokens->is_object()) {
-    usage.input_tokens = usage.input_tokens.value_or(0) + integer_of(*tokens, "input_tokens");
-    usage.output_tokens = usage.output_tokens.value_or(0) + integer_of(*tokens, "output_tokens");
-    usage.total_tokens = usage.total_tokens.value_or(0) + integer_of(*tokens, "total_tokens");
-    ++usage.responses_with_usage;
-  } else {
-    ++usage.responses_without_usage;
-  }
+const std::string kEventsBehind = std::string("SELECT ") + event_columns +
+                                  " FROM run_events AS e WHERE e.run_id = ? AND e.sequence > ?";
+
+/// Events of a run behind a sequence, as many as a snapshot may read; false when there were none.
+template <class Visit>
+bool read_some(const RunScope& scope, const RunId& run, std::int64_t after, const char* types,
+               Visit&& visit) {
+  std::string sql = kEventsBehind;
+  sql.append(types).append(" ORDER BY e.sequence LIMIT 1000");
+  return scope.read([&](db::Session& session) {
+    bool any = false;
+    SnapshotBudget budget;
+    session.each(sql, {run, after}, [&](const db::Row& row) {
+      any = true;
+      const RunEvent event = read_event(row);
+      visit(event);
+      return budget.spend(event.payload.size());
+    });
+    return any;
+  });
 }
 
 }  // namespace
 
-Replay replay_log(db::Session& session, const RunId& run) {
-  Replay replay;
-  session.each(std::string("SELECT ") + event_columns +
-                   " FROM run_events AS e WHERE e.run_id = ? ORDER BY e.sequence",
-               {run}, [&](const db::Row& row) { replay_event(replay, read_event(row)); });
-  return replay;
+std::int64_t Replay::step_tokens() const {
+  std::int64_t sum = 0;
+  for (const auto& entry : steps) sum = bounded_sum(sum, entry.second.tokens);
+  return sum;
 }
 
-RunUsage replay_usage(db::Session& session, const RunHead& run) {
+void replay_log(const RunScope& scope, const RunId& run, Replay& replay) {
+  while (read_some(scope, run, replay.last_sequence, "",
+                   [&](const RunEvent& event) { replay_event(replay, event); })) {
+  }
+}
+
+RunUsage replay_charges(const RunScope& scope, const RunHead& run) {
   RunUsage usage;
-  session.each(R"(SELECT e.run_id, e.event_type, e.payload
-                  FROM runs AS r JOIN run_events AS e ON e.run_id = r.id
-                  WHERE r.root_run_id = ?
-                    AND e.event_type IN ('model.requested', 'model.responded', 'tool.started'))",
-               {run.lineage.root_run_id}, [&](const db::Row& row) {
-                 const Payload payload = Payload::parse(row.view(2), nullptr, false);
-                 if (!payload.is_object()) return;
-                 if (row.view(0) == run.id.str() || names(payload, run.id)) {
-                   replay_charge(usage, row.text(1), payload);
-                 }
-               });
+  for (const TreeNode& node : walk_tree(scope, run.id)) {
+    if (node.id == run.id) continue;
+    std::int64_t last = 0;
+    while (read_some(scope, node.id, last,
+                     " AND e.event_type IN ('model.requested', 'model.responded', 'tool.started')",
+                     [&](const RunEvent& event) {
+                       last = event.sequence;
+                       const Payload payload = Payload::parse(event.payload, nullptr, false);
+                       if (!payload.is_object() || !names(payload, run.id)) return;
+                       replay_charge(usage, event.event_type, payload);
+                     })) {
+    }
+  }
   return usage;
-}
-
-Replay read_projections(db::Session& session, const RunHead& run) {
-  Replay tables{.last_sequence = run.last_sequence,
-                .lifecycle = run.lifecycle,
-                .outcome = run.outcome,
-                .reason_code = run.reason_code};
-  session.each(select_calls, {run.id}, [&](const db::Row& row) {
-    const RunCall call = read_call(row);
-    tables.calls[call.call_id.str()] = {.requested_sequence = call.requested_sequence,
-                                        .tool_name = call.tool_name,
-                                        .status = call.status,
-                                        .outcome_class = call.outcome_class,
-                                        .error = call.error,
-                                        .error_code = call.error_code,
-                                        .repetition_key = call.repetition_key,
-                                        .consecutive_count = call.consecutive_count,
-                                        .started_at = call.started_at,
-                                        .completed_at = call.completed_at,
-                                        .finished_sequence = call.finished_sequence};
-  });
-  session.each(R"(SELECT call_id, capabilities, requested_sequence, requested_at, decision,
-                         decided_sequence, decided_at, decided_by, reason
-                  FROM run_approvals WHERE run_id = ? AND call_id IS NOT NULL)",
-               {run.id}, [&](const db::Row& row) {
-                 tables.approvals[row.text(0)] = {
-                     .capabilities = row.text(1),
-                     .requested_sequence = row.integer(2),
-                     .requested_at = row.integer(3),
-                     .decision = from_word<ApprovalDecision>(row.view(4)),
-                     .decided_sequence = row.get<std::optional<std::int64_t>>(5),
-                     .decided_at = row.get<std::optional<UnixMillis>>(6),
-                     .decided_by = row.get<std::optional<std::string>>(7),
-                     .reason = row.get<std::optional<std::string>>(8)};
-               });
-  session.each(
-      "SELECT sequence, relative_path, sha256, size FROM run_artifacts WHERE run_id = ?", {run.id},
-      [&](const db::Row& row) {
-        tables.artifacts[row.text(1)] = {row.integer(0), row.text(1), row.text(2), row.integer(3)};
-      });
-  return tables;
 }
 
 }  // namespace threadstore::state

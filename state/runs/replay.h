@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "state/runs/run_record.h"
 #include "threadstore/run_calls.h"
@@ -43,23 +43,58 @@ struct Replay {
     friend bool operator==(const Approval&, const Approval&) = default;
   };
 
+  /// A deferred approval.
+  struct Request {
+    std::int64_t step = 0;
+    std::string act{};
+    std::string target{};
+    Approval approval{};  ///< its capabilities are empty
+
+    friend bool operator==(const Request&, const Request&) = default;
+  };
+  struct Step {
+    std::int64_t tokens = 0;
+    UnixMillis created_at = 0;
+    std::optional<std::int64_t> committed_sequence{};
+
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+  struct Spawn {
+    std::string child{};
+    std::string goal{};
+
+    friend bool operator==(const Spawn&, const Spawn&) = default;
+  };
+  using Place = std::pair<std::int64_t, std::int64_t>;  ///< step and attempt, or step and ordinal
+
   std::int64_t last_sequence = 0;
   std::optional<std::int64_t> gap{};  ///< the first sequence that is missing
   RunLifecycle lifecycle = RunLifecycle::active;
   std::optional<RunOutcome> outcome{};
   std::optional<RunReason> reason_code{};
+  std::optional<std::string> outcome_text{};
+  std::optional<std::string> provider{};
+  RunUsage own_usage{};
   std::map<std::string, Call> calls{};
   std::map<std::string, Approval> approvals{};
   std::map<std::string, RunArtifact> artifacts{};
+  std::map<std::int64_t, Request> requests{};
+  std::map<Place, Step> steps{};
+  std::map<Place, Spawn> spawns{};
+
+  std::int64_t step_tokens() const;
 };
 
-/// Reads the whole log of a run.
-Replay replay_log(db::Session& session, const RunId& run);
+// All of these read in short snapshots: the run may change between them.
 
-/// The usage of a run from its own log and those of the runs below that charged it.
-RunUsage replay_usage(db::Session& session, const RunHead& run);
+/// Replays what is behind the events that `replay` has seen, to the end of the log.
+void replay_log(const RunScope& scope, const RunId& run, Replay& replay);
 
-/// What the tables hold, in the same form.
-Replay read_projections(db::Session& session, const RunHead& run);
+/// What runs below charged the run with, from their logs.
+RunUsage replay_charges(const RunScope& scope, const RunHead& run);
+
+/// What the tables hold, in the same form. Usage is that of the run's row, without what it was
+/// charged with.
+Replay read_projections(const RunScope& scope, const RunHead& run);
 
 }  // namespace threadstore::state

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "threadstore/error.h"
 #include "threadstore/run_record.h"
 
@@ -11,6 +14,19 @@ RunReason checked(RunReason reason, RunOutcome outcome) {
                                                std::string(to_word(outcome)));
 }
 
+/// The words of a step trace and what they mean. The first of a reason is the word that a run gets
+/// which stopped without one.
+constexpr std::array kOutcomeWords{
+    std::pair{std::string_view("success"), RunReason::final_response},
+    std::pair{std::string_view("awaiting_approval"), RunReason::approval_required},
+    std::pair{std::string_view("denied"), RunReason::permission_denied},
+    std::pair{std::string_view("step_cap_reached"), RunReason::model_turns},
+    std::pair{std::string_view("time_budget_exceeded"), RunReason::duration},
+    std::pair{std::string_view("cost_budget_exceeded"), RunReason::total_tokens},
+    std::pair{std::string_view("budget_ceiling_reached"), RunReason::total_tokens},
+    std::pair{std::string_view("escalated"), RunReason::model_error},
+};
+
 }  // namespace
 
 std::string_view legacy_status(const Run& run) {
@@ -19,6 +35,28 @@ std::string_view legacy_status(const Run& run) {
     return to_word(*run.outcome);
   }
   return "failed";
+}
+
+RunStatus run_status(const Run& run) {
+  switch (run.lifecycle) {
+    case RunLifecycle::active:
+      return RunStatus::running;
+    case RunLifecycle::suspended:
+      return RunStatus::paused;
+    case RunLifecycle::terminal:
+      break;
+  }
+  return run.outcome == RunOutcome::completed ? RunStatus::completed : RunStatus::failed;
+}
+
+std::optional<std::string> outcome_word(const Run& run) {
+  if (!run.outcome) return std::nullopt;
+  if (run.outcome_text) return run.outcome_text;
+  const auto* found =
+      std::find_if(kOutcomeWords.begin(), kOutcomeWords.end(),
+                   [&](const auto& entry) { return entry.second == run.reason_code; });
+  if (found != kOutcomeWords.end()) return std::string(found->first);
+  return std::string(run.reason_code ? to_word(*run.reason_code) : to_word(*run.outcome));
 }
 
 RunEnd RunEnd::completed(std::string output) {
@@ -43,6 +81,16 @@ RunEnd RunEnd::needs_user_input(RunReason reason, std::string question) {
 
 RunEnd RunEnd::limit_exceeded(RunReason reason) {
   return {.reason = checked(reason, RunOutcome::limit_exceeded)};
+}
+
+RunEnd RunEnd::from_word(const std::string& word) {
+  const auto* found = std::find_if(kOutcomeWords.begin(), kOutcomeWords.end(),
+                                   [&](const auto& entry) { return entry.first == word; });
+  const RunReason reason = found == kOutcomeWords.end() ? RunReason::legacy_failure : found->second;
+  RunEnd end{.reason = reason, .outcome_text = word};
+  if (outcome_of(reason) == RunOutcome::failed) end.text = word;
+  if (reason == RunReason::approval_required) end.text = "a decision is awaited";
+  return end;
 }
 
 }  // namespace threadstore

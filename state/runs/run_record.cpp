@@ -18,14 +18,10 @@ std::optional<Enum> read_word(const db::Row& row, int column) {
 
 /// Where the columns of `read_run` begin behind those of the head.
 constexpr int kRunColumns = 30;
-constexpr int kFactColumns = kRunColumns + 11;
-
-const std::string kVisible = R"sql(
-  NOT EXISTS (SELECT 1 FROM thread_removals AS t
-              WHERE t.thread_id = r.thread_id AND t.kind = 'remove'))sql";
+constexpr int kFactColumns = kRunColumns + 15;
 
 const std::string kSelectHead = std::string("SELECT ") + head_columns +
-                                " FROM runs AS r WHERE r.workspace_id = ?1 AND" + kVisible +
+                                " FROM runs AS r WHERE r.workspace_id = ?1 AND" + visible_run +
                                 " AND r.id = ?2";
 
 // The predicate of unsafe calls is that of the index run_calls_unsafe, word for word.
@@ -46,8 +42,9 @@ const std::string kFacts = R"sql(
 const std::string select_runs =
     std::string("SELECT ") + head_columns +
     ", r.trigger_message_id, r.reply_message_id, r.agent_name, r.agent_version, r.model,"
-    " r.reason_detail, r.input, r.output, r.error, r.start_key, r.origin_id," +
-    kFacts + " FROM runs AS r WHERE r.workspace_id = ?1 AND" + kVisible;
+    " r.reason_detail, r.input, r.output, r.error, r.start_key, r.origin_id, r.provider, r.file,"
+    " r.outcome_text, r.origin_source," +
+    kFacts + " FROM runs AS r WHERE r.workspace_id = ?1 AND" + visible_run;
 
 RunHead read_head(const db::Row& row) {
   return {
@@ -104,14 +101,17 @@ Run read_run(const StoreContext& context, const db::Row& row) {
       .agent_name = row.text(kRunColumns + 2),
       .agent_version = row.text(kRunColumns + 3),
       .model = row.text(kRunColumns + 4),
+      .provider = row.get<std::optional<std::string>>(kRunColumns + 11),
       .lifecycle = head.lifecycle,
       .outcome = head.outcome,
       .reason_code = head.reason_code,
       .reason_detail = row.get<std::optional<std::string>>(kRunColumns + 5),
+      .outcome_text = row.get<std::optional<std::string>>(kRunColumns + 13),
       .created_at = head.created_at,
       .updated_at = row.integer(29),
       .completed_at = head.completed_at,
       .input = row.text(kRunColumns + 6),
+      .file = row.get<std::optional<std::string>>(kRunColumns + 12),
       .output = row.get<std::optional<std::string>>(kRunColumns + 7),
       .error = row.get<std::optional<std::string>>(kRunColumns + 8),
       .last_sequence = head.last_sequence,
@@ -125,6 +125,7 @@ Run read_run(const StoreContext& context, const db::Row& row) {
       .interrupted =
           head.lifecycle == RunLifecycle::active && slot && !context.leases->is_held(*slot),
       .key = row.get<std::optional<std::string>>(kRunColumns + 9),
+      .origin_source = row.get<std::optional<std::string>>(kRunColumns + 14),
       .origin_id = row.get<std::optional<std::string>>(kRunColumns + 10),
   };
 }

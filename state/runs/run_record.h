@@ -39,8 +39,13 @@ inline constexpr const char* head_columns =
     "parent_call_id, depth, workspace_id, updated_at";
 RunHead read_head(const db::Row& row);
 
-/// `SELECT … FROM runs AS r WHERE r.workspace_id = ?1 AND <visible>`: append " AND …". Runs of a
-/// thread that is being removed are gone. Whatever classifies a run comes with the same statement.
+/// True for a run `r` that is there: those of a thread that is being removed are gone.
+inline constexpr const char* visible_run = R"sql(
+  NOT EXISTS (SELECT 1 FROM thread_removals AS t
+              WHERE t.thread_id = r.thread_id AND t.kind = 'remove'))sql";
+
+/// `SELECT … FROM runs AS r WHERE r.workspace_id = ?1 AND <visible>`: append " AND …".
+/// Whatever classifies a run comes with the same statement.
 extern const std::string select_runs;
 Run read_run(const StoreContext& context, const db::Row& row);
 

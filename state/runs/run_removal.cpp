@@ -14,6 +14,9 @@ bool remove_some(db::Session& session, const RunId& run) {
       session.run(R"(DELETE FROM run_calls WHERE run_id = ?1 AND call_id IN
                        (SELECT call_id FROM run_calls WHERE run_id = ?1 LIMIT 20))",
                   {run}) +
+      session.run(R"(DELETE FROM run_steps WHERE run_id = ?1 AND (step, attempt) IN
+                       (SELECT step, attempt FROM run_steps WHERE run_id = ?1 LIMIT 20))",
+                  {run}) +
       session.run(R"(DELETE FROM run_checkpoints WHERE run_id = ?1 AND sequence IN
                        (SELECT sequence FROM run_checkpoints WHERE run_id = ?1 LIMIT 2))",
                   {run});

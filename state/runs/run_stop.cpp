@@ -6,6 +6,7 @@
 #include "state/runs/call_record.h"
 #include "state/runs/event_log.h"
 #include "state/runs/indeterminate.h"
+#include "state/runs/request_record.h"
 #include "state/threads/goal_record.h"
 #include "threadstore/error.h"
 #include "threadstore/runs.h"
@@ -120,7 +121,8 @@ void refuse_reserved(RunReason reason) {
 
 RunStop checked_stop(const RunEnd& end) {
   refuse_reserved(end.reason);
-  RunStop stop{.reason = end.reason};
+  if (end.outcome_text) check_words(*end.outcome_text, "the outcome's word", 1024);
+  RunStop stop{.reason = end.reason, .outcome_text = end.outcome_text};
   switch (stop.outcome()) {
     case RunOutcome::completed:
       check_text_size(end.output.value_or(""), "the output");
@@ -161,24 +163,26 @@ void stop_alone(db::Session& session, const RunScope& scope, const RunHead& run,
                 const RunStop& stop, UnixMillis now) {
   settle_calls(session, run, stop, now);
   const RunLifecycle lifecycle = lifecycle_after(stop.outcome());
+  if (lifecycle == RunLifecycle::terminal) close_requests(session, run.id, kInterrupted, now);
   session.run(
       R"(UPDATE runs SET
-                   lifecycle = ?, outcome = ?, reason_code = ?, reason_detail = ?, output = ?,
-                   error = ?, completed_at = ?, budget_raised = 0
+                   lifecycle = ?, outcome = ?, reason_code = ?, reason_detail = ?,
+                   outcome_text = ?, output = ?, error = ?, completed_at = ?, budget_raised = 0
                  WHERE id = ?)",
-      {lifecycle, stop.outcome(), stop.reason, stop.detail, stop.output, stop.error, now, run.id});
+      {lifecycle, stop.outcome(), stop.reason, stop.detail, stop.outcome_text, stop.output,
+       stop.error, now, run.id});
   // The output is stored once, in the row: the event says how long it is.
+  Payload payload{{"lifecycle", to_word(lifecycle)},
+                  {"outcome", to_word(stop.outcome())},
+                  {"reason_code", to_word(stop.reason)},
+                  {"reason_detail", Payload::parse(stop.detail)},
+                  {"usage", usage_json(run.usage)},
+                  {"budgets", budgets_json(run.budgets)},
+                  {"output_bytes", stop.output ? Payload(stop.output->size()) : Payload(nullptr)},
+                  {"error", or_null(stop.error)}};
+  if (stop.outcome_text) payload["outcome_text"] = *stop.outcome_text;
   const std::int64_t sequence =
-      append_event(session, run.id, "run." + std::string(to_word(stop.outcome())),
-                   {{"lifecycle", to_word(lifecycle)},
-                    {"outcome", to_word(stop.outcome())},
-                    {"reason_code", to_word(stop.reason)},
-                    {"reason_detail", Payload::parse(stop.detail)},
-                    {"usage", usage_json(run.usage)},
-                    {"budgets", budgets_json(run.budgets)},
-                    {"output_bytes", stop.output ? Payload(stop.output->size()) : Payload(nullptr)},
-                    {"error", or_null(stop.error)}},
-                   now);
+      append_event(session, run.id, "run." + std::string(to_word(stop.outcome())), payload, now);
   if (lifecycle == RunLifecycle::suspended) {
     session.run(
         R"(INSERT INTO run_suspensions(run_id, suspension_sequence, outcome, reason_code,
@@ -207,7 +211,7 @@ void stop_tree(db::Session& session, const RunScope& scope, const RunHead& run, 
 void reactivate(db::Session& session, const RunId& run, UnixMillis now) {
   session.run(R"(UPDATE runs SET
                    lifecycle = 'active', outcome = NULL, reason_code = NULL, reason_detail = NULL,
-                   output = NULL, error = NULL, completed_at = NULL, active_since = ?,
+                   outcome_text = NULL, output = NULL, error = NULL, completed_at = NULL, active_since = ?,
                    budget_raised = 0
                  WHERE id = ?)",
               {now, run});

@@ -16,6 +16,7 @@ struct RunStop {
   std::optional<std::string> error{};
   std::string prompt{};                            ///< of a suspension
   std::optional<std::string> assistant_message{};  ///< of a suspension
+  std::optional<std::string> outcome_text{};
 
   RunOutcome outcome() const { return outcome_of(reason); }
 };

@@ -1,5 +1,7 @@
 #include "threadstore/runs.h"
 
+#include <nlohmann/json.hpp>
+
 #include "state/runs/event_log.h"
 #include "state/runs/run_record.h"
 #include "state/threads/keyset_cursor.h"
@@ -107,6 +109,16 @@ std::vector<Run> Runs::children(const RunId& run) const {
 
 RecoveryDisposition Runs::recovery_disposition(const RunId& run) const {
   return get(run).recovery_disposition;
+}
+
+Run Runs::set_provider(const RunId& run, const std::string& provider) {
+  state::check_words(provider, "the provider", 1024);
+  return scope_->write([&](db::Session& session) {
+    state::require_run(session, *scope_, run);
+    session.run("UPDATE runs SET provider = ? WHERE id = ?", {provider, run});
+    state::append_event(session, run, "run.provider_set", {{"provider", provider}}, scope_->now());
+    return state::get_run(session, *scope_, run);
+  });
 }
 
 std::int64_t Runs::detach(const ThreadId& thread) {

@@ -5,6 +5,7 @@
 #include "state/runs/call_record.h"
 #include "state/runs/event_log.h"
 #include "state/runs/indeterminate.h"
+#include "state/runs/request_record.h"
 #include "state/runs/run_checkpoints.h"
 #include "state/runs/run_stop.h"
 #include "state/runs/run_usage.h"
@@ -125,9 +126,11 @@ void abandon_run(db::Session& session, const RunScope& scope, const RunHead& run
                    .message = "run interrupted"},
                   std::nullopt, now);
   }
+  close_requests(session, run.id, "run interrupted", now);
   const Payload detail = reason.empty() ? Payload::object() : Payload{{"message", reason}};
   session.run(R"(UPDATE runs SET lifecycle = 'terminal', outcome = 'cancelled',
-                                 reason_code = 'abandoned', reason_detail = ?, completed_at = ?
+                                 reason_code = 'abandoned', reason_detail = ?, outcome_text = NULL,
+                                 completed_at = ?
                  WHERE id = ?)",
               {detail.dump(), now, run.id});
   append_event(session, run.id, "run.abandoned",

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "state/schema/components.h"
 
 namespace threadstore::state {
@@ -173,10 +175,122 @@ constexpr const char* kRunsSql = R"sql(
   );
 )sql";
 
+// The step trace (version 2). A run's attempts at its steps, with their texts, are rows of
+// `run_steps`; `run_spawns` holds what a child run was spawned for. Deferred approvals are rows of
+// `run_approvals` without a call. The audit lists are events only.
+//
+// Invariants
+// 4. Every row of `run_steps` has an event, `step.recorded` or `step.committed` (then
+//    `committed_sequence` is its sequence), with the same step, attempt and tokens. Attempts of a
+//    step count from 1; at most one is committed.
+// 5. `runs.step_tokens` is the sum of the run's `run_steps.tokens`; `tree_step_tokens` adds those
+//    of all runs below, of which some may have been removed since.
+// 6. `runs.below_…` is the part of the usage of the same name that runs below were charged with.
+constexpr const char* kStepsSql = R"sql(
+  CREATE TABLE IF NOT EXISTS run_steps (
+    run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    step INTEGER NOT NULL CHECK (step >= 0),
+    attempt INTEGER NOT NULL CHECK (attempt > 0),
+    decision TEXT NOT NULL,
+    result TEXT NOT NULL,
+    prompt TEXT NOT NULL DEFAULT '',
+    tool_call TEXT NOT NULL DEFAULT '',
+    tokens INTEGER NOT NULL DEFAULT 0 CHECK (tokens >= 0),
+    created_at INTEGER NOT NULL,
+    committed_sequence INTEGER,
+    PRIMARY KEY (run_id, step, attempt)
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS run_steps_committed ON run_steps(run_id, step)
+    WHERE committed_sequence IS NOT NULL;
+
+  CREATE TABLE IF NOT EXISTS run_spawns (
+    parent_run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    step INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    child_run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    goal TEXT NOT NULL,
+    verify_file TEXT NOT NULL,
+    needle TEXT NOT NULL,
+    max_steps INTEGER,
+    deny_write TEXT NOT NULL DEFAULT '[]',
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (parent_run_id, step, ordinal)
+  );
+  CREATE INDEX IF NOT EXISTS run_spawns_child ON run_spawns(child_run_id);
+
+  CREATE INDEX IF NOT EXISTS runs_parent ON runs(parent_run_id, created_at, id)
+    WHERE parent_run_id IS NOT NULL;
+  CREATE UNIQUE INDEX IF NOT EXISTS runs_origin ON runs(workspace_id, origin_source, origin_id)
+    WHERE origin_id IS NOT NULL;
+  CREATE UNIQUE INDEX IF NOT EXISTS run_approvals_key ON run_approvals(run_id, request_key)
+    WHERE request_key IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS run_approvals_undecided ON run_approvals(run_id, request_id)
+    WHERE decision IS NULL;
+)sql";
+
+struct Column {
+  const char* table;
+  const char* name;
+  const char* type;
+};
+
+// `origin_source` names the file that a run was imported from, `origin_id` its id there.
+constexpr Column kStepColumns[]{
+    {"runs", "provider", "TEXT"},
+    {"runs", "file", "TEXT"},
+    {"runs", "origin_source", "TEXT"},
+    {"runs", "step_tokens", "INTEGER NOT NULL DEFAULT 0"},
+    {"runs", "tree_step_tokens", "INTEGER NOT NULL DEFAULT 0"},
+    {"runs", "below_model_turns", "INTEGER NOT NULL DEFAULT 0"},
+    {"runs", "below_input_tokens", "INTEGER NOT NULL DEFAULT 0"},
+    {"runs", "below_output_tokens", "INTEGER NOT NULL DEFAULT 0"},
+    {"runs", "below_total_tokens", "INTEGER NOT NULL DEFAULT 0"},
+    {"runs", "below_responses_with_usage", "INTEGER NOT NULL DEFAULT 0"},
+    {"runs", "below_responses_without_usage", "INTEGER NOT NULL DEFAULT 0"},
+    {"runs", "below_tool_calls", "INTEGER NOT NULL DEFAULT 0"},
+    {"run_approvals", "step", "INTEGER"},
+    {"run_approvals", "act", "TEXT"},
+    {"run_approvals", "target", "TEXT"},
+    {"run_approvals", "content", "TEXT"},
+    {"run_approvals", "request_key", "TEXT"},
+    {"run_approvals", "origin_id", "TEXT"},
+};
+
+/// What runs below were charged with before that was kept apart: what their parents have of it.
+constexpr const char* kChargedBelowSql = R"sql(
+  UPDATE runs SET
+    below_model_turns = below.model_turns,
+    below_input_tokens = below.input_tokens,
+    below_output_tokens = below.output_tokens,
+    below_total_tokens = below.total_tokens,
+    below_responses_with_usage = below.with_usage,
+    below_responses_without_usage = below.without_usage,
+    below_tool_calls = below.tool_calls
+  FROM (SELECT parent_run_id AS run, sum(model_turns) AS model_turns,
+               coalesce(sum(input_tokens), 0) AS input_tokens,
+               coalesce(sum(output_tokens), 0) AS output_tokens,
+               coalesce(sum(total_tokens), 0) AS total_tokens,
+               sum(responses_with_usage) AS with_usage,
+               sum(responses_without_usage) AS without_usage,
+               sum(tool_calls) AS tool_calls
+        FROM runs WHERE parent_run_id IS NOT NULL GROUP BY parent_run_id) AS below
+  WHERE runs.id = below.run
+)sql";
+
+void add_steps(db::Session& session) {
+  for (const Column& column : kStepColumns) {
+    if (db::has_column(session, column.table, column.name)) continue;
+    session.script(std::string("ALTER TABLE ") + column.table + " ADD COLUMN " + column.name + ' ' +
+                   column.type);
+  }
+  session.script(kStepsSql);
+  session.script(kChargedBelowSql);
+}
+
 }  // namespace
 
 db::Component runs_component() {
-  return {"runs", {{1, [](db::Session& session) { session.script(kRunsSql); }}}};
+  return {"runs", {{1, [](db::Session& session) { session.script(kRunsSql); }}, {2, add_steps}}};
 }
 
 }  // namespace threadstore::state

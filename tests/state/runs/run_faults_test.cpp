@@ -9,7 +9,8 @@ namespace {
 constexpr const char* kTables[] = {"runs",          "run_events",        "run_calls",
                                    "run_approvals", "run_checkpoints",   "run_suspensions",
                                    "run_artifacts", "run_working_state", "leases",
-                                   "messages",      "threads",           "thread_goals"};
+                                   "messages",      "threads",           "thread_goals",
+                                   "run_steps",     "run_spawns"};
 
 class RunFaultsTest : public RunFileFixture {
  protected:
@@ -117,6 +118,39 @@ TEST_F(RunFaultsTest, OperationsOnATreeAreAllOrNothing) {
   started_call(child, "s");
   EXPECT_GE(survive([&] { runs_.finish(root, RunEnd::cancelled()); }), 15);
   expect_sound(root);
+  expect_sound(child);
+}
+
+TEST_F(RunFaultsTest, StepsRequestsAndSpawnsAreAllOrNothing) {
+  const RunId run = start().id;
+  // Sums of the run, the sequence, the event, its working state, and the step itself.
+  EXPECT_GE(survive([&] { runs_.steps().record(run, {.step = 1, .tokens = 1}); }), 5);
+  EXPECT_GE(survive([&] { runs_.steps().commit(run, {.step = 1, .tokens = 2}); }), 5);
+  RequestId request{};
+  EXPECT_GE(
+      survive([&] {
+        request =
+            runs_.requests().put(run, {.step = 2, .act = "exec", .target = "make"}).request_id;
+      }),
+      4);
+  EXPECT_GE(survive([&] {
+              runs_.requests().decide(request,
+                                      {.decision = ApprovalDecision::denied, .decided_by = "ann"});
+            }),
+            4);
+  RunId child;
+  EXPECT_GE(survive([&] {
+              child = runs_.tree().spawn({.parent = run, .step = 2, .goal = "a part"}).child.id;
+            }),
+            8);
+  // The sum of the run above changes with the step of the one below.
+  EXPECT_GE(survive([&] { runs_.steps().commit(child, {.step = 1, .tokens = 4}); }), 6);
+  runs_.requests().put(child, {.step = 2, .act = "exec", .target = "make"});
+  EXPECT_GE(survive([&] { runs_.trace().finish_run(run, "awaiting_approval"); }), 12);
+  EXPECT_GE(survive([&] { runs_.steps().resume(run); }), 8);
+  EXPECT_GE(survive([&] { runs_.set_provider(run, "p"); }), 4);
+  EXPECT_EQ(runs_.steps().spent_tokens_tree(run), 7);
+  expect_sound(run);
   expect_sound(child);
 }
 

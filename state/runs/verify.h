@@ -1,0 +1,21 @@
+#pragma once
+
+#include "state/runs/replay.h"
+#include "threadstore/run_memory.h"
+
+namespace threadstore::state {
+
+/// A run as its log tells it, and where its tables differ.
+struct Comparison {
+  Replay log{};
+  RunUsage charges{};                 ///< of the runs below
+  RunUsage usage{};                   ///< own and charges
+  std::int64_t tree_step_tokens = 0;  ///< the least that it can be
+  RunDifferences differences{};
+};
+
+/// Compares a run with its log, in short snapshots; begins again when the run changed meanwhile.
+/// Throws `busy` when it keeps changing.
+Comparison compare_run(const RunScope& scope, const RunId& run);
+
+}  // namespace threadstore::state
