@@ -57,7 +57,8 @@ std::vector<Check> check_content(StoreContext& context) {
                                  {"cycles", check_cycles},
                                  {"leaves", check_leaves},
                                  {"messages", check_messages},
-                                 {"records", check_records}});
+                                 {"records", check_records},
+                                 {"runs", check_runs}});
   }
   return run(checks, context);
 }

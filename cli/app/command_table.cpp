@@ -56,6 +56,8 @@ constexpr std::array kWork{
     noun("job", job_verbs, "A queue of work for any number of processes"),
     noun("workflow", workflow_verbs, "The trace of workflow runs"),
     noun("run", run_verbs, "What agents did, decided and used"),
+    verb("approvals", Access::reading, declare_approvals,
+         "List what the runs of a workspace wait for", "approvals"),
 };
 
 constexpr std::array kStore{

@@ -11,6 +11,7 @@ namespace threadstore::cli {
 // the table of its verbs instead (`index_verbs`).
 
 Action declare_append(CLI::App& app);
+Action declare_approvals(CLI::App& app);
 Action declare_archive(CLI::App& app);
 Action declare_backup(CLI::App& app);
 Action declare_branch(CLI::App& app);

@@ -8,6 +8,7 @@
 #include "cli/commands/thread_argument.h"
 #include "cli/output/thread_table.h"
 #include "cli/output/warnings.h"
+#include "cli/resolve/run_ref.h"
 #include "cli/resolve/thread_ref.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/text.h"
@@ -18,6 +19,7 @@ namespace {
 struct Options {
   std::string thread;
   bool yes = false;
+  bool keep_runs = false;
 };
 
 /// True when the user agrees. Throws `invalid_argument` when there is nobody to ask.
@@ -56,9 +58,13 @@ std::shared_ptr<Options> declare_options(CLI::App& app) {
 
 Action declare_delete(CLI::App& app) {
   auto options = declare_options(app);
+  app.add_flag("--keep-runs", options->keep_runs,
+               "Keep the runs of the thread's workspace, without their thread");
   return [options](Invocation& call) {
     const Thread thread = resolve_thread_to_delete(call, options->thread);
     if (!agreed(call, *options, "Delete thread " + thread_in_words(call, thread) + "?")) return;
+    std::int64_t kept = 0;
+    if (options->keep_runs) kept = runs_of_thread(call, call.store(), thread).detach(thread.id);
     ProgressBar progress("deleting", call.options().quiet);
     const RemovedThread removed = call.store().threads().remove(thread.id, std::ref(progress));
     if (!removed.existed) {
@@ -66,12 +72,15 @@ Action declare_delete(CLI::App& app) {
     }
     warn_about(call, removed);
     if (call.json()) {
-      return call.print(
-          {{"id", thread.id.str()}, {"messages", removed.messages}, {"runs", removed.runs}});
+      return call.print({{"id", thread.id.str()},
+                         {"messages", removed.messages},
+                         {"runs", removed.runs},
+                         {"kept_runs", kept}});
     }
     call.out() << "deleted " << escape_for_terminal(thread.id.str()) << ", "
-               << counted(removed.messages, "message") << ", " << counted(removed.runs, "run")
-               << '\n';
+               << counted(removed.messages, "message") << ", " << counted(removed.runs, "run");
+    if (options->keep_runs) call.out() << "; kept " << counted(kept, "run");
+    call.out() << '\n';
   };
 }
 

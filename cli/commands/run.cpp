@@ -94,42 +94,6 @@ Action declare_show_run(CLI::App& app) {
   };
 }
 
-void print_budget(std::ostream& out, const char* what, std::int64_t used,
-                  const std::optional<std::int64_t>& limit) {
-  out << what << used;
-  if (limit) out << " of " << *limit;
-  out << '\n';
-}
-
-Action declare_usage(CLI::App& app) {
-  auto given = std::make_shared<std::string>();
-  add_run(app, *given);
-  return [given](Invocation& call) {
-    const Run run = resolve_run(call, *given);
-    if (call.json()) {
-      return call.print({{"run_id", run.id.str()},
-                         {"usage", usage_json(run.usage)},
-                         {"budgets", budgets_json(run.budgets)},
-                         {"elapsed_ms", run.elapsed_ms},
-                         {"execution_elapsed_ms", run.execution_elapsed_ms}});
-    }
-    std::ostream& out = call.out();
-    print_budget(out, "model turns  ", run.usage.model_turns, run.budgets.max_turns);
-    print_budget(out, "tool calls   ", run.usage.tool_calls, run.budgets.max_tool_calls);
-    if (run.usage.total_tokens) {
-      print_budget(out, "tokens       ", *run.usage.total_tokens, run.budgets.max_total_tokens);
-    } else {
-      out << "tokens       unknown\n";
-    }
-    out << "accounting   " << to_word(run.usage.token_accounting()) << '\n';
-    out << "worked       " << shown_duration(run.execution_elapsed_ms);
-    if (run.budgets.timeout_seconds) {
-      out << " of " << shown_duration(*run.budgets.timeout_seconds * 1000);
-    }
-    out << '\n';
-  };
-}
-
 constexpr std::array kVerbs{
     verb("start", Access::writing, declare_start, "Start a run and print its id",
          "run start --agent coder --model m-1 --input 'fix the parser'"),
@@ -140,8 +104,15 @@ constexpr std::array kVerbs{
          "run events @last --after 10 --json"),
     verb("tail", Access::reading, declare_run_tail, "Print new events of all runs as they come",
          "run tail --follow"),
-    verb("usage", Access::reading, declare_usage, "Show what a run used of its budgets",
-         "run usage @last"),
+    verb("steps", Access::reading, declare_run_steps, "List the steps of a run, or print one",
+         "run steps @last --committed"),
+    verb("trace", Access::reading, declare_run_trace,
+         "Print what was refused, decided, delegated, run in a sandbox and committed",
+         "run trace @last --kind policy,sandbox"),
+    verb("tree", Access::reading, declare_run_tree, "Draw a run and the runs below it",
+         "run tree @last"),
+    verb("usage", Access::reading, declare_run_usage,
+         "Show what a run used of its budgets, and its tree by model", "run usage @last"),
     verb("append", Access::writing, declare_run_append, "Log an event of your own",
          "run append @last note.plan --payload '{\"steps\":3}'"),
     verb("request", Access::writing, declare_run_request, "Log that a tool is to be called",
@@ -150,13 +121,22 @@ constexpr std::array kVerbs{
          "run begin @last call-1"),
     verb("end", Access::writing, declare_run_end, "Log how a call ended",
          "run end @last call-1 --result '{\"exit\":0}'"),
+    verb("commit", Access::writing, declare_run_commit, "Store a step that is done",
+         "run commit @last 3 --decision 'run the tests' --tokens 812"),
+    verb("spawn", Access::writing, declare_run_spawn,
+         "Start a run below a step, or find the one that it started",
+         "run spawn @last --step 3 --goal 'write the test'"),
+    verb("ask", Access::writing, declare_run_ask, "Ask for a decision before a step goes on",
+         "run ask @last --step 3 --act exec --target 'make install'"),
+    verb("resume", Access::writing, declare_run_resume,
+         "Go on behind the last committed step, and say which is next", "run resume @last"),
     verb("finish", Access::writing, declare_run_finish, "Stop a run, and say how",
          "run finish @last --output 'fixed'"),
     verb("approvals", Access::reading, declare_run_approvals, "List what waits for a decision",
          "run approvals"),
-    verb("approve", Access::writing, declare_run_approve, "Allow a call that waits for it",
+    verb("approve", Access::writing, declare_run_approve, "Allow a call or request that waits",
          "run approve @last call-1"),
-    verb("deny", Access::writing, declare_run_deny, "Forbid a call that waits",
+    verb("deny", Access::writing, declare_run_deny, "Forbid a call or request that waits",
          "run deny @last call-1 --reason 'not on this machine'"),
     verb("answer", Access::writing, declare_run_answer,
          "Say what became of a call whose process died", "run answer @last call-1 retry"),

@@ -5,10 +5,9 @@
 #include <memory>
 
 #include "cli/app/choices.h"
+#include "cli/commands/run_approvals.h"
 #include "cli/commands/run_options.h"
-#include "cli/output/table.h"
 #include "cli/resolve/text_argument.h"
-#include "cli/terminal/local_time.h"
 
 namespace threadstore::cli {
 namespace {
@@ -39,40 +38,25 @@ void add_by(CLI::App& app, std::optional<std::string>& by) {
   app.add_option("--by", by, "Who decides (default: your login name)")->type_name("NAME");
 }
 
-void print_approvals(Invocation& call, const std::vector<RunApproval>& approvals) {
-  Table table({"RUN", "CALL", "TOOL", "ASKED", "WANTS", "DECISION", "BY"});
-  for (const RunApproval& approval : approvals) {
-    std::string wants;
-    for (const Capability capability : approval.capabilities) {
-      wants += (wants.empty() ? "" : " ") + std::string(to_word(capability));
-    }
-    const std::string& id = approval.run_id.str();
-    table.add({{id.substr(id.size() - std::min<std::size_t>(id.size(), 8)), Tone::mark},
-               {approval.call_id.str()},
-               {approval.tool_name, Tone::strong},
-               {short_local_time(approval.requested_at / 1000, call.now())},
-               {wants},
-               {approval.decision ? std::string(to_word(*approval.decision)) : "-"},
-               {approval.decided_by.value_or("-")}});
-  }
-  table.print(call.out(), call.style(), table_width(STDOUT_FILENO));
-}
-
 Action declare_decision(CLI::App& app, ApprovalDecision decision) {
   auto options = std::make_shared<DecideOptions>();
   add_run(app, options->run);
-  add_call(app, options->call);
+  app.add_option("call", options->call, "The call's id, or #N for request N")
+      ->type_name("CALL")
+      ->required();
   add_by(app, options->by);
   app.add_option("--reason", options->reason, "Why")->type_name("TEXT");
   return [options, decision](Invocation& call) {
     const Run run = resolve_run(call, options->run);
-    const RunApproval decided = runs_of(call).calls().decide(
-        run.id, CallId(options->call),
-        {.decision = decision,
-         .decided_by = decider(options->by),
-         .reason = line_argument(call, options->reason, "the reason")});
-    if (call.json()) return call.print(approval_json(decided));
-    print_approvals(call, {decided});
+    const Decision made{.decision = decision,
+                        .decided_by = decider(options->by),
+                        .reason = line_argument(call, options->reason, "the reason")};
+    if (const auto request = request_number(options->call)) {
+      print_approval(call, decide_request(runs_of(call), run, *request, made));
+    } else {
+      print_approval(call, runs_of(call).calls().decide(run.id, CallId(options->call), made));
+    }
+    if (call.json()) return;
     if (run.lifecycle == RunLifecycle::suspended) {
       call.note("the run still waits: `threadstore run continue` lets it go on");
     }
@@ -86,21 +70,6 @@ std::string decider(const std::optional<std::string>& given) {
   const passwd* user = ::getpwuid(::getuid());
   return user != nullptr && user->pw_name[0] != '\0' ? user->pw_name
                                                      : "user " + std::to_string(::getuid());
-}
-
-Action declare_run_approvals(CLI::App& app) {
-  auto given = std::make_shared<std::optional<std::string>>();
-  app.add_option("run", *given, "All approvals of this run (default: undecided ones of all runs)")
-      ->type_name("RUN");
-  return [given](Invocation& call) {
-    const RunCalls calls = runs_of(call).calls();
-    const auto approvals =
-        *given ? calls.approvals(resolve_run(call, **given).id) : calls.pending_approvals();
-    if (!call.json()) return print_approvals(call, approvals);
-    Json items = Json::array();
-    for (const RunApproval& approval : approvals) items.push_back(approval_json(approval));
-    call.print({{"items", std::move(items)}, {"next", nullptr}});
-  };
 }
 
 Action declare_run_approve(CLI::App& app) {

@@ -76,7 +76,12 @@ std::string run_sentence(const std::string& type, const Json& payload) {
     return "cancelled (" + shown(member(payload, "reason_code")) + ")";
   }
   if (type == "run.abandoned") return "given up" + after_colon(detail_of(payload, "message"));
+  if (type == "run.resumed" && payload.contains("from_step")) {
+    return "goes on with step " + member(payload, "from_step") +
+           after_colon(member(payload, "detail"));
+  }
   if (type == "run.resumed") return "opened again; it was " + member(payload, "previous_status");
+  if (type == "run.provider_set") return "the model is of " + shown(member(payload, "provider"));
   if (type == "run.continued") return "went on";
   if (type == "run.taken_over") {
     const bool alive = payload.value("was_alive", false);
@@ -84,6 +89,29 @@ std::string run_sentence(const std::string& type, const Json& payload) {
            shown(member(payload, "from")) + (alive ? "" : ", which had died");
   }
   return type;
+}
+
+/// What a step trace tells; empty for other types.
+std::string step_sentence(const std::string& type, const Json& payload) {
+  const std::string step = "step " + member(payload, "step");
+  if (type == "step.committed") return step + " is done, " + member(payload, "tokens") + " tokens";
+  if (type == "step.recorded") {
+    return step + ": attempt " + member(payload, "attempt") + " failed, " +
+           member(payload, "tokens") + " tokens";
+  }
+  const std::string what = shown(member(payload, "act")) + " " + shown(member(payload, "target"));
+  if (type == "policy.refused") return "may not " + what + after_colon(member(payload, "rule"));
+  if (type == "policy.decided") {
+    return shown(member(payload, "source")) + " decided " + shown(member(payload, "decision")) +
+           " for " + what;
+  }
+  if (type == "delegation.refused")
+    return "may not delegate" + after_colon(member(payload, "detail"));
+  if (type == "budget.drawn") {
+    return "drew " + member(payload, "tokens") + " tokens, " + member(payload, "remaining") +
+           " remain";
+  }
+  return "";
 }
 
 }  // namespace
@@ -142,7 +170,10 @@ std::string RunStory::sentence(const RunEvent& event) const {
   const std::string& type = event.event_type;
   if (!payload.is_object()) return shown(type) + after_colon(event.payload);
   if (type.starts_with("run.")) return run_sentence(type, payload);
-  const std::string call = call_name(member(payload, "call_id"));
+  if (const auto told = step_sentence(type, payload); !told.empty()) return told;
+  const bool request = payload.contains("request_id");
+  const std::string call =
+      request ? "request #" + member(payload, "request_id") : call_name(member(payload, "call_id"));
   if (type == "model.requested") return "asked the model";
   if (type == "model.responded") return "the model answered, " + tokens_of(payload);
   if (type == "tool.requested") {
@@ -165,6 +196,10 @@ std::string RunStory::sentence(const RunEvent& event) const {
   if (type == "tool.indeterminate") return call + ": nobody knows whether it happened";
   if (type == "tool.retried") {
     return call + " is to run again, says " + shown(member(payload, "answered_by"));
+  }
+  if (type == "approval.requested" && request) {
+    return "asks to " + shown(member(payload, "act")) + " " + shown(member(payload, "target")) +
+           " (" + call + ")";
   }
   if (type == "approval.requested") {
     return "asks to run " + call + ": " + joined(payload.value("capabilities", Json::array()));
