@@ -1,7 +1,10 @@
 #include "base/rfc3339.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 
 namespace threadstore::base {
 namespace {
@@ -75,6 +78,24 @@ std::optional<UnixSeconds> parse_rfc3339(std::string_view text) {
   const UnixSeconds days = std::chrono::sys_days(date).time_since_epoch().count();
   const UnixSeconds local = days * 86400 + hour * 3600 + minute * 60 + second;
   return local - sign * (offset_hours * 3600 + offset_minutes * 60);
+}
+
+std::string format_rfc3339(UnixMillis time) {
+  using std::chrono::floor;
+  constexpr UnixMillis first = -62'167'219'200'000;  // 0000-01-01T00:00:00Z
+  constexpr UnixMillis last = 253'402'300'799'999;   // 9999-12-31T23:59:59.999Z
+  const std::chrono::sys_time<std::chrono::milliseconds> moment{
+      std::chrono::milliseconds(std::clamp(time, first, last))};
+  const auto days = floor<std::chrono::days>(moment);
+  const std::chrono::year_month_day date{days};
+  const auto in_day = (moment - days).count();
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
+                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(in_day / 3'600'000),
+                static_cast<int>(in_day / 60'000 % 60), static_cast<int>(in_day / 1000 % 60),
+                static_cast<int>(in_day % 1000));
+  return text.data();
 }
 
 }  // namespace threadstore::base

@@ -2,6 +2,7 @@
 #include "exchange/codex_format.h"
 #include "exchange/format.h"
 #include "exchange/langgraph_format.h"
+#include "exchange/native_reader.h"
 #include "exchange/opencode_format.h"
 #include "exchange/pi_format.h"
 #include "exchange/state_format.h"
@@ -15,6 +16,7 @@ std::vector<std::unique_ptr<Format>> make_formats() {
   formats.push_back(make_claude_format());
   formats.push_back(make_opencode_format());
   formats.push_back(make_langgraph_format());
+  formats.push_back(make_native_format());
   formats.push_back(make_state_format());
   return formats;
 }

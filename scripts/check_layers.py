@@ -30,6 +30,7 @@ MAY_INCLUDE = {
         "state/store_context.h", "state/threads/", "state/leases/", "state/schema/", "state/db/",
         "base/"],
     "state/maintenance": ["state/", "base/"],
+    "state/transfer": ["state/", "base/"],
     "state": ["state/", "base/"],
     # A foreign SQLite file is read with state/db; the store itself only through the contract.
     "exchange": ["state/db/", "base/"],
@@ -48,6 +49,7 @@ CONFINED = [
     (re.compile(r"histedit\.h$|editline/"), re.compile(r"cli/"), "cli"),
     (re.compile(r"openssl/"), re.compile(r"base/sha256\.cpp$"), "base/sha256.cpp"),
     (re.compile(r"zstd\.h$"), re.compile(r"exchange/byte_source\.cpp$"), "exchange/byte_source.cpp"),
+    (re.compile(r"md4c"), re.compile(r"exchange/html_markdown\.cpp$"), "exchange/html_markdown.cpp"),
     (re.compile(r"spdlog/"), re.compile(r"base/log\.cpp$"), "base/log.cpp"),
 ]
 # The contract needs nothing but the standard library and this.

@@ -66,6 +66,8 @@ constexpr std::array kStore{
     noun("index", index_verbs, "The session index: names without opening the database"),
     verb("doctor", Access::reading, declare_doctor, "Check the store; mend what is safe to mend",
          "doctor --repair"),
+    verb("export", Access::reading, declare_export, "Write threads as pages, text or sessions",
+         "export @last --format html --output talk.html"),
     verb("backup", Access::reading, declare_backup, "Copy the store while others write to it",
          "backup ~/threadstore.bak"),
     verb("restore", Access::nothing, declare_restore, "Put a backup in the store's place",

@@ -20,6 +20,7 @@ Action declare_clear(CLI::App& app);
 Action declare_completion(CLI::App& app);
 Action declare_delete(CLI::App& app);
 Action declare_doctor(CLI::App& app);
+Action declare_export(CLI::App& app);
 Action declare_fork(CLI::App& app);
 Action declare_import(CLI::App& app);
 Action declare_leaves(CLI::App& app);

@@ -117,6 +117,7 @@ class StateStore {
   bool is_snapshot() const;
 
  private:
+  friend class Transfer;
   explicit StateStore(std::shared_ptr<state::StoreContext> context);
   std::shared_ptr<state::StoreContext> context_;
 };

@@ -9,9 +9,8 @@
 namespace threadstore {
 
 namespace state {
-namespace {
 
-const std::string kSelect = R"sql(
+const std::string select_checkpoints = R"sql(
   SELECT run_id, sequence, schema_version, turn, name, created_at, state
   FROM run_checkpoints WHERE run_id = ?1)sql";
 
@@ -26,6 +25,8 @@ RunCheckpoint read_checkpoint(const db::Row& row) {
       .state = row.text(6),
   };
 }
+
+namespace {
 
 /// Each holds a whole transcript: without this a run's checkpoints grow with its square.
 void prune(db::Session& session, const RunId& run, std::size_t keep_last) {
@@ -88,7 +89,7 @@ RunCheckpoint RunCheckpoints::save(const RunId& run, const NewRunCheckpoint& che
 std::optional<RunCheckpoint> RunCheckpoints::latest(const RunId& run) const {
   return scope_->read([&](db::Session& session) {
     state::require_run(session, *scope_, run);
-    return session.one(state::kSelect + " ORDER BY sequence DESC LIMIT 1", {run},
+    return session.one(state::select_checkpoints + " ORDER BY sequence DESC LIMIT 1", {run},
                        state::read_checkpoint);
   });
 }
@@ -96,7 +97,8 @@ std::optional<RunCheckpoint> RunCheckpoints::latest(const RunId& run) const {
 std::optional<RunCheckpoint> RunCheckpoints::find(const RunId& run, const std::string& name) const {
   return scope_->read([&](db::Session& session) {
     state::require_run(session, *scope_, run);
-    return session.one(state::kSelect + " AND name = ?2", {run, name}, state::read_checkpoint);
+    return session.one(state::select_checkpoints + " AND name = ?2", {run, name},
+                       state::read_checkpoint);
   });
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "state/runs/run_record.h"
 #include "threadstore/run_memory.h"
 
@@ -11,5 +13,9 @@ void check_checkpoint(const NewRunCheckpoint& checkpoint);
 /// Stores it with its event and drops what is older than the last ones. Returns its sequence.
 std::int64_t insert_checkpoint(db::Session& session, const RunId& run,
                                const NewRunCheckpoint& checkpoint, UnixMillis now);
+
+/// `SELECT …` of the checkpoints of the run ?1, and the reader of its rows.
+extern const std::string select_checkpoints;
+RunCheckpoint read_checkpoint(const db::Row& row);
 
 }  // namespace threadstore::state

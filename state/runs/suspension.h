@@ -5,6 +5,7 @@
 
 #include "state/runs/run_record.h"
 #include "threadstore/run_memory.h"
+#include "threadstore/runs.h"
 
 namespace threadstore::state {
 
@@ -20,5 +21,9 @@ void abandon_run(db::Session& session, const RunScope& scope, const RunHead& run
 
 /// The newest suspension's sequence; throws `conflict` when the run has none that is open.
 std::int64_t open_suspension(db::Session& session, const RunId& run);
+
+/// `SELECT …` of the suspensions of the run ?1, and the reader of its rows.
+extern const std::string select_suspensions;
+RunSuspension read_suspension(const db::Row& row);
 
 }  // namespace threadstore::state

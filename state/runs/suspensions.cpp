@@ -16,9 +16,8 @@
 namespace threadstore {
 
 namespace state {
-namespace {
 
-const std::string kSelect = R"sql(
+const std::string select_suspensions = R"sql(
   SELECT suspension_sequence, outcome, reason_code, prompt, assistant_message, suspended_at,
          continuation_input, continued_at
   FROM run_suspensions WHERE run_id = ?1)sql";
@@ -35,6 +34,8 @@ RunSuspension read_suspension(const db::Row& row) {
       .continued_at = row.get<std::optional<UnixMillis>>(7),
   };
 }
+
+namespace {
 
 /// The deadline after all waits; nothing without a timeout.
 std::optional<std::int64_t> moved_deadline(const RunHead& run, std::int64_t suspended_ms) {
@@ -148,7 +149,7 @@ void abandon_run(db::Session& session, const RunScope& scope, const RunHead& run
 std::vector<RunSuspension> Runs::suspensions(const RunId& run) const {
   return scope_->read([&](db::Session& session) {
     state::require_run(session, *scope_, run);
-    return session.all(state::kSelect + " ORDER BY suspension_sequence", {run},
+    return session.all(state::select_suspensions + " ORDER BY suspension_sequence", {run},
                        state::read_suspension);
   });
 }
@@ -156,8 +157,8 @@ std::vector<RunSuspension> Runs::suspensions(const RunId& run) const {
 std::optional<RunSuspension> Runs::latest_suspension(const RunId& run) const {
   return scope_->read([&](db::Session& session) {
     state::require_run(session, *scope_, run);
-    return session.one(state::kSelect + " ORDER BY suspension_sequence DESC LIMIT 1", {run},
-                       state::read_suspension);
+    return session.one(state::select_suspensions + " ORDER BY suspension_sequence DESC LIMIT 1",
+                       {run}, state::read_suspension);
   });
 }
 

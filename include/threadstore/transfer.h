@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "threadstore/state_store.h"
+
+namespace threadstore {
+
+/// Where a run is found: its id, and the workspace that it belongs to.
+struct RunPlace {
+  RunId id{};
+  std::string workspace_id{};
+
+  friend bool operator==(const RunPlace&, const RunPlace&) = default;
+};
+
+/// A run with all that belongs to it, as its rows say. The fields of `run` that are worked out when
+/// it is read (elapsed times, recovery disposition, `interrupted`) are not part of it.
+struct RunRecord {
+  Run run{};
+  std::optional<std::string> outcome_text{};  ///< the message or question that it stopped with
+  UnixMillis active_since = 0;                ///< when it began to work, or went on
+  bool budget_raised = false;
+  std::vector<RunCall> calls{};
+  std::vector<RunApproval> approvals{};
+  std::vector<RunSuspension> suspensions{};
+  std::vector<RunCheckpoint> checkpoints{};  ///< with their states, oldest first
+  std::vector<RunArtifact> artifacts{};
+
+  friend bool operator==(const RunRecord&, const RunRecord&) = default;
+};
+
+/// Reading and writing of records as they stand, for moving threads between stores: times, ids and
+/// outcomes are the caller's, nothing is logged, charged or concluded. Everybody else uses the
+/// groups of `StateStore`. A light handle like `Threads`; every call is atomic.
+class Transfer {
+ public:
+  explicit Transfer(const StateStore& store);
+
+  /// The thread's runs of all workspaces, parents before the runs below them. Runs without a thread
+  /// belong to none.
+  std::vector<RunPlace> runs_of(const ThreadId& thread) const;
+  /// Throws `not_found`.
+  RunRecord run(const RunId& run) const;
+
+  /// The idempotency keys of the messages that the thread shows, by message; those of inherited
+  /// messages are their owners'.
+  std::vector<std::pair<MessageId, std::string>> keys_of(const ThreadId& thread) const;
+
+  /// Stores a run with its log: `events` are all of it, with the sequences 1, 2, 3 …; their `gid`s
+  /// are given anew. False, with nothing changed, when the store has a run of that id. A creation
+  /// key that another run of the workspace has is left out. Throws `invalid_argument` when the
+  /// record contradicts itself (sequences, JSON, lifecycle and outcome) and `not_found` when its
+  /// thread or parent is not there.
+  bool put_run(const RunRecord& record, const std::vector<RunEvent>& events);
+
+  /// Stores a checkpoint with its time and leaf. One of that id with an equal or later time stays:
+  /// false. It becomes the latest among those of its second.
+  bool put_checkpoint(const Checkpoint& checkpoint);
+
+  /// Says that the thread came from another one, which need not be there. False when it has an
+  /// origin already. The message must be one that the thread shows.
+  bool put_origin(const ThreadId& thread, const ForkOrigin& origin);
+
+ private:
+  std::shared_ptr<state::StoreContext> context_;
+};
+
+}  // namespace threadstore
