@@ -51,9 +51,10 @@ void print_message(std::ostream& out, const Message& message, const Look& look) 
       out << (line.empty() ? "" : margin) << line << '\n';
     }
   }
-  if (message.item) {
-    const std::string line =
-        "[" + escape_for_terminal(item_summary(*message.item, message.item_damaged)) + "]";
+  const std::string summary =
+      message.item ? item_summary(*message.item, message.item_damaged) : std::string();
+  if (!summary.empty()) {
+    const std::string line = "[" + escape_for_terminal(summary) + "]";
     out << margin
         << look.style.paint(message.item_damaged ? Tone::bad : Tone::tool,
                             cut_to_width(line, width))

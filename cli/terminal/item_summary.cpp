@@ -1,5 +1,7 @@
 #include "cli/terminal/item_summary.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -49,6 +51,43 @@ std::string object_summary(const Json& object) {
   return out;
 }
 
+// What other programs keep as a whole message: its text is shown already, so that only its calls
+// and pictures are worth a line. Null for anything else.
+const Json* blocks_of(const Json& object) {
+  const auto inside = [](const Json& outer, const char* key) -> const Json* {
+    const auto found = outer.is_object() ? outer.find(key) : outer.end();
+    return outer.is_object() && found != outer.end() ? &*found : nullptr;
+  };
+  const Json* type = inside(object, "type");
+  const Json* message = inside(object, "message");
+  const Json* blocks = nullptr;
+  if (message != nullptr && type != nullptr) {
+    blocks = inside(*message, "content");
+  } else if (type != nullptr && *type == "message") {
+    blocks = inside(object, "content");
+  } else if (inside(object, "info") != nullptr) {
+    blocks = inside(object, "parts");
+  } else if (const Json* fields = inside(object, "kwargs")) {
+    static const Json none = Json::array();
+    blocks = inside(*fields, "tool_calls");
+    if (blocks == nullptr) blocks = &none;
+  }
+  return blocks;
+}
+
+std::string blocks_summary(const Json& blocks) {
+  static constexpr std::array<std::string_view, 7> shown{
+      "tool_use", "toolCall", "tool_call", "tool", "image", "input_image", "file"};
+  std::string summary;
+  if (!blocks.is_array()) return summary;
+  for (const Json& block : blocks) {
+    const std::string type = block.is_object() ? first_of(block, {"type"}) : "";
+    if (std::find(shown.begin(), shown.end(), type) == shown.end()) continue;
+    summary += (summary.empty() ? "" : "; ") + object_summary(block);
+  }
+  return shortened(summary);
+}
+
 }  // namespace
 
 std::string item_summary(const std::string& item, bool damaged) {
@@ -59,6 +98,9 @@ std::string item_summary(const std::string& item, bool damaged) {
     std::string first = value[0].is_object() ? object_summary(value[0]) : "";
     if (first.empty()) first = shortened(item);
     return std::to_string(value.size()) + (value.size() == 1 ? " item: " : " items: ") + first;
+  }
+  if (const Json* blocks = value.is_object() ? blocks_of(value) : nullptr) {
+    return blocks_summary(*blocks);
   }
   const std::string known = value.is_object() ? object_summary(value) : "";
   return known.empty() ? shortened(item) : known;

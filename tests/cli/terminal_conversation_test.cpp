@@ -87,6 +87,19 @@ TEST(ItemSummaryTest, NamesWhatItIs) {
   EXPECT_EQ(item_summary("[1,2,{\"k\":null}]", false), "3 items: [1,2,{\"k\":null}]");
   EXPECT_EQ(item_summary("[]", false), "[]");
   EXPECT_EQ(item_summary("17", false), "17");
+  // Whole messages of Codex, pi, Claude Code and opencode: only what the text does not say.
+  EXPECT_EQ(
+      item_summary(R"({"type":"message","content":[{"type":"input_text","text":"hi"}]})", false),
+      "");
+  EXPECT_EQ(item_summary(R"({"type":"message","message":{"role":"assistant","content":[)"
+                         R"({"type":"text","text":"I look"},)"
+                         R"({"type":"toolCall","name":"bash","arguments":{"command":"ls"}}]}})",
+                         false),
+            R"(toolCall bash {"command":"ls"})");
+  EXPECT_EQ(item_summary(R"({"type":"user","message":{"role":"user","content":"hi"}})", false), "");
+  EXPECT_EQ(item_summary(R"({"info":{"role":"assistant"},"parts":[{"type":"tool","tool":"bash"}]})",
+                         false),
+            "tool bash");
 }
 
 TEST(ItemSummaryTest, StaysShort) {
