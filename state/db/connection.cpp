@@ -6,6 +6,7 @@
 
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "state/db/sqlite_error.h"
 #include "state/db/wal_keeper.h"
@@ -35,8 +36,10 @@ Connection::Connection(const Target& target, Role role)
   configure(target, role);
 }
 
-Connection::~Connection() {
-  for (const auto& entry : statements_) sqlite3_finalize(entry.second.statement);
+Connection::~Connection() = default;
+
+void Connection::Finalize::operator()(sqlite3_stmt* statement) const noexcept {
+  sqlite3_finalize(statement);
 }
 
 void Connection::configure(const Target& target, Role role) {
@@ -75,7 +78,7 @@ int Connection::wait_for_lock(void* self, int) noexcept {
 
 int Connection::try_run(std::string_view sql) noexcept {
   try {
-    sqlite3_stmt* statement = prepared(sql).statement;
+    sqlite3_stmt* statement = prepared(sql).statement.get();
     const int code = sqlite3_step(statement);
     sqlite3_reset(statement);
     return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
@@ -102,8 +105,9 @@ std::string Connection::pragma(const char* sql) {
 Connection::Prepared& Connection::prepared(std::string_view sql) {
   const auto found = statements_.find(sql);
   if (found != statements_.end()) return found->second;
-  const Prepared fresh{prepare(sql, true), false};
-  return statements_.emplace(std::string(sql), fresh).first->second;
+  Prepared fresh;
+  fresh.statement.reset(prepare(sql, true));
+  return statements_.emplace(std::string(sql), std::move(fresh)).first->second;
 }
 
 sqlite3_stmt* Connection::prepare(std::string_view sql, bool keep) {
@@ -127,7 +131,7 @@ Connection::Running::Running(Connection& connection, std::string_view sql, Value
   } else {
     prepared_ = &kept;
     prepared_->running = true;
-    statement_ = prepared_->statement;
+    statement_ = prepared_->statement.get();
   }
   try {
     int index = 0;

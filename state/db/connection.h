@@ -65,8 +65,13 @@ class Connection {
   /// A one-value pragma, as text; empty when it returns nothing.
   std::string pragma(const char* sql);
 
+  /// Owned from its first moment: a connection cannot be closed while a statement is left, also not
+  /// one whose constructor fails.
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept;
+  };
   struct Prepared {
-    sqlite3_stmt* statement = nullptr;
+    std::unique_ptr<sqlite3_stmt, Finalize> statement{};
     bool running = false;
   };
 
