@@ -103,7 +103,11 @@ std::optional<File> File::create(const std::filesystem::path& file, int flags) {
     throw_io("create", file, errno);
   }
   File made(descriptor, file);
-  if (system_calls().fchmod(descriptor, private_file) != 0) throw_io("set mode of", file, errno);
+  if (system_calls().fchmod(descriptor, private_file) != 0) {
+    const int error = errno;
+    system_calls().unlink(file.c_str());  // ours, and empty
+    throw_io("set mode of", file, error);
+  }
   return made;
 }
 
