@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,15 +17,23 @@ namespace threadstore::test {
 
 /// Lets every subject meet faults, and judges what is left: the call is refused with an `Error` (or
 /// succeeds all the same), nothing of a refused call is in the store, all of a successful one is,
-/// the store can be used, and neither descriptor nor lock is left behind.
+/// the store can be used, and neither descriptor nor lock is left behind. A refusal that says that
+/// it came after a commit (a removal has several) leaves the rest to the next opener, who does it.
 class FaultSweep {
  public:
   FaultSweep();
 
-  /// Lets the subject's n-th calls of the kind fail, for every n (`step` = 1) or every `step`-th,
-  /// once and for ever, until the call has no n-th one. How many faults it met.
-  std::size_t sweep(const FaultSubject& subject, DiskVerb verb, int error, std::size_t step);
-  std::size_t sweep_memory(const FaultSubject& subject, std::size_t step);
+  /// Which n-th calls are to fail.
+  struct Positions {
+    std::size_t first = 1;
+    std::size_t step = 1;
+    std::size_t most = SIZE_MAX;  ///< so many of them
+  };
+
+  /// Lets the subject's n-th calls of the kind fail, once and for ever, until the call has no n-th
+  /// one. How many faults it met.
+  std::size_t sweep(const FaultSubject& subject, DiskVerb verb, int error, Positions positions);
+  std::size_t sweep_memory(const FaultSubject& subject, Positions positions);
 
   /// What was found: the subject, the fault, and what is wrong after it.
   const std::vector<std::string>& violations() const { return violations_; }
@@ -38,6 +47,7 @@ class FaultSweep {
   };
   struct Answer {
     bool refused = false;
+    bool committed = false;  ///< … after some of it was stored, and the error says so
     std::optional<ErrorCode> code;
     std::string what;
   };
@@ -46,10 +56,14 @@ class FaultSweep {
   /// was met.
   bool meet(const FaultSubject& subject, const std::string& fault, const std::function<void()>& arm,
             const std::function<std::size_t()>& disarm);
+  /// Calls `met(nth, for_ever)` for the positions until it is false; how often it was true.
+  static std::size_t each_fault(Positions positions,
+                                const std::function<bool(std::size_t, bool)>& met);
   void put_sample(const FaultSubject& subject);
   Answer call(const FaultSubject& subject, std::optional<StateStore>& store);
   void judge(const FaultSubject& subject, const Answer& answer, std::optional<StateStore>& store);
   void use(const FaultSubject& subject, std::optional<StateStore>& store);
+  void judge_after_next_open(const Answer& answer, const std::map<std::string, int>& wanted);
   const Faultless& faultless(const FaultSubject& subject);
   void say(const std::string& what) { violations_.push_back(about_ + ": " + what); }
 
