@@ -97,21 +97,20 @@ void IndexOutbox::at_write(db::Session& session) {
   const std::int64_t appended = appended_up_to_;
   if (appended > 0) session.run("DELETE FROM index_outbox WHERE seq <= ?", {appended});
   if (newest > appended) {
-    context_.database->after_commit([this] { drain(/*wait=*/false); });
+    context_.database->after_commit([this] { drain(std::nullopt); });
   }
 }
 
-bool IndexOutbox::drain(bool wait) noexcept {
+bool IndexOutbox::drain(std::optional<base::Deadline> deadline) noexcept {
   try {
-    const auto deadline = wait ? context_.deadline : std::chrono::milliseconds(0);
-    while (drain_batch(deadline)) {
+    while (drain_batch(deadline ? deadline->remaining() : std::chrono::milliseconds(0))) {
     }
     return true;
   } catch (const std::exception& error) {
     const std::string line =
         std::string("the session index is behind; the next write brings it up to date: ") +
         error.what();
-    wait ? base::log_warn(line) : base::log_debug(line);
+    deadline ? base::log_warn(line) : base::log_debug(line);
     return false;
   }
 }

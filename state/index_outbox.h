@@ -23,7 +23,7 @@ class IndexOutbox final : public IndexFeed {
   ~IndexOutbox() override;
 
   void at_write(db::Session& session) override;
-  bool drain(bool wait) noexcept override;
+  bool drain(std::optional<base::Deadline> deadline) noexcept override;
   std::int64_t appended_up_to() const noexcept override { return appended_up_to_; }
 
  private:

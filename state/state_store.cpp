@@ -56,7 +56,7 @@ void begin_writing(const std::shared_ptr<StoreContext>& shared) {
     const auto held = weak.lock();
     return held && state::forget_deleted_in_search(*held);
   };
-  if (state::index_backlog(context) > 0) context.feed->drain(/*wait=*/false);
+  if (state::index_backlog(context) > 0) context.feed->drain(std::nullopt);
   state::continue_removals(context);
 }
 
@@ -132,6 +132,7 @@ IndexDifference StateStore::verify_index() const { return state::compare_index(*
 IndexDifference StateStore::repair_index() const {
   const IndexDifference difference = verify_index();
   if (difference.ok()) return difference;
+  const auto deadline = base::Deadline::after(context_->deadline);
   // A queued id becomes what the database says of it: its line, also after a tombstone, or a
   // tombstone.
   context_->write([&](db::Session& session) {
@@ -141,7 +142,7 @@ IndexDifference StateStore::repair_index() const {
       }
     }
   });
-  if (state::index_stays_behind(context_)) {
+  if (state::index_stays_behind(context_, deadline)) {
     throw Error(ErrorCode::busy, "cannot repair the session index " +
                                      context_->index->file().string() +
                                      " now; what is missing was noted and comes in with the next "

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
+#include "base/deadline.h"
 #include "state/db/database.h"
 #include "threadstore/ids.h"
 #include "threadstore/session_index.h"
@@ -27,10 +29,10 @@ class IndexFeed {
   /// another process could not bring in are tried again after the commit.
   virtual void at_write(db::Session& session) = 0;
 
-  /// Appends what waits. With `wait` it waits for the index's lock until the store's deadline,
-  /// otherwise it only tries. False, and a logged warning, when lines still wait. Outside of
+  /// Appends what waits. It waits for the index's lock until the deadline, without one it only
+  /// tries. False, and with a deadline a logged warning, when lines still wait. Outside of
   /// transactions only: it holds the index's lock while it reads.
-  virtual bool drain(bool wait) noexcept = 0;
+  virtual bool drain(std::optional<base::Deadline> deadline) noexcept = 0;
 
   /// Every row of `index_outbox` up to this number is in the index.
   virtual std::int64_t appended_up_to() const noexcept = 0;

@@ -25,6 +25,7 @@ Thread forked(Thread source, const ForkRequest& request, UnixMillis now) {
 }  // namespace
 
 ThreadChange Threads::fork(const ForkRequest& request) {
+  const auto deadline = base::Deadline::after(context_->deadline);
   const auto path =
       request.at ? state::path_to_judge(*context_, request.source, *request.at) : nullptr;
   ThreadChange change;
@@ -45,7 +46,7 @@ ThreadChange Threads::fork(const ForkRequest& request) {
     state::queue_index_line(session, fork.id);
     return state::get_thread(*context_, session, fork.id);
   });
-  change.index_pending = state::index_stays_behind(context_);
+  change.index_pending = state::index_stays_behind(context_, deadline);
   return change;
 }
 

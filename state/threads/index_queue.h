@@ -14,8 +14,10 @@ enum class IndexLine { change, revival };
 /// then, or a tombstone when it is gone or being removed.
 void queue_index_line(db::Session& session, const ThreadId& id, IndexLine line = IndexLine::change);
 
-/// After the write that queued lines: appends them and says whether they still wait. Inside a
-/// transaction of this thread it is arranged for the outermost commit, and the answer is true.
-bool index_stays_behind(const std::shared_ptr<StoreContext>& context);
+/// After the write that queued lines: appends them, until the call's deadline, and says whether
+/// they still wait. Inside a transaction of this thread it is arranged for the outermost commit,
+/// and the answer is true.
+bool index_stays_behind(const std::shared_ptr<StoreContext>& context,
+                        const base::Deadline& deadline);
 
 }  // namespace threadstore::state

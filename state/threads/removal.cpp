@@ -136,6 +136,7 @@ void continue_removals(StoreContext& context) {
 }  // namespace state
 
 RemovedThread Threads::remove(const ThreadId& id, const Progress& progress) {
+  const auto deadline = base::Deadline::after(context_->deadline);
   const state::Removal removal{.thread = id, .up_to = MessageId{state::every_id}};
   RemovedThread removed;
   context_->write([&](db::Session& session) {
@@ -153,7 +154,7 @@ RemovedThread Threads::remove(const ThreadId& id, const Progress& progress) {
     state::queue_index_line(session, id);
   });
   if (!removed.existed) return removed;
-  removed.index_pending = state::index_stays_behind(context_);
+  removed.index_pending = state::index_stays_behind(context_, deadline);
   removed.text_may_linger = !state::reclaim(*context_, removal, progress);
   return removed;
 }

@@ -63,6 +63,7 @@ void refuse_half_removed(db::Session& session, const ThreadId& id) {
 Threads::Threads(std::shared_ptr<StoreContext> context) : context_(std::move(context)) {}
 
 ThreadChange Threads::create(const NewThread& wanted) {
+  const auto deadline = base::Deadline::after(context_->deadline);
   ThreadChange change{.thread = new_thread(wanted, context_->now_millis())};
   state::check_thread(change.thread);
   // An id that is made here was never in use.
@@ -71,11 +72,12 @@ ThreadChange Threads::create(const NewThread& wanted) {
     state::insert_thread(session, change.thread);
     state::queue_index_line(session, change.thread.id, line);
   });
-  change.index_pending = state::index_stays_behind(context_);
+  change.index_pending = state::index_stays_behind(context_, deadline);
   return change;
 }
 
 ThreadChange Threads::upsert(const Thread& thread) {
+  const auto deadline = base::Deadline::after(context_->deadline);
   state::check_thread(thread);
   ThreadChange change;
   change.thread = context_->write([&](db::Session& session) {
@@ -84,11 +86,12 @@ ThreadChange Threads::upsert(const Thread& thread) {
     state::queue_index_line(session, thread.id, state::IndexLine::revival);
     return state::get_thread(*context_, session, thread.id);
   });
-  change.index_pending = state::index_stays_behind(context_);
+  change.index_pending = state::index_stays_behind(context_, deadline);
   return change;
 }
 
 ThreadChange Threads::update(const ThreadId& id, const ThreadPatch& patch) {
+  const auto deadline = base::Deadline::after(context_->deadline);
   ThreadChange change;
   bool index_line_changed = false;
   change.thread = context_->write([&](db::Session& session) {
@@ -99,7 +102,7 @@ ThreadChange Threads::update(const ThreadId& id, const ThreadPatch& patch) {
     if (index_line_changed) state::queue_index_line(session, id);
     return after;
   });
-  change.index_pending = index_line_changed && state::index_stays_behind(context_);
+  change.index_pending = index_line_changed && state::index_stays_behind(context_, deadline);
   return change;
 }
 
