@@ -6,8 +6,8 @@
 
 #include "threadstore/error.h"
 
-// text = "c1-" at "-" order "-" id, the id as lower-case hexadecimal digits: safe in a shell
-// whatever bytes the id has. "c1" is the version of this text.
+// text = "c1-" at "-" order "-" id, the id as lower-case hexadecimal digits, none for lists without
+// one: safe in a shell whatever bytes the id has. "c1" is the version of this text.
 namespace threadstore::state {
 namespace {
 
@@ -31,7 +31,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
 }
 
 std::optional<std::string> bytes_of(std::string_view hex) {
-  if (hex.empty() || hex.size() % 2 != 0) return std::nullopt;
+  if (hex.size() % 2 != 0) return std::nullopt;
   std::string bytes;
   for (std::size_t i = 0; i < hex.size(); i += 2) {
     const std::size_t high = digits.find(hex[i]);

@@ -103,8 +103,8 @@ TEST_F(ThreadListTest, LastPageHasNoCursor) {
 
 TEST_F(ThreadListTest, GarbageInsteadOfACursorIsRefused) {
   for (const char* cursor :
-       {"", "x", "c1-", "c1--", "c1-5-", "c1-5-0-", "c1-5-0-6", "c1-5-0-zz", "c1-x-0-61",
-        "c1-5-x-61", "c1-99999999999999999999-0-61", "c2-5-0-61", "c1-5-0-61 "}) {
+       {"", "x", "c1-", "c1--", "c1-5-", "c1-5-0-6", "c1-5-0-zz", "c1-x-0-61", "c1-5-x-61",
+        "c1-99999999999999999999-0-61", "c2-5-0-61", "c1-5-0-61 "}) {
     try {
       threads_.list({.after = cursor});
       FAIL() << cursor;
