@@ -94,14 +94,15 @@ Checkpoint Checkpoints::save(const ThreadId& thread, const NewCheckpoint& checkp
                  .value()
                  .value_or(MessageId{0});
     }
-    // Above the newest in both numbers of the order, whatever the clock says.
+    // Above all others in both numbers of the order, whatever the clock says: the newest save need
+    // not have the highest number when another program's clock went back.
     UnixSeconds created_at = context_->now_seconds();
     std::int64_t save_order = 1;
-    session.each(R"(SELECT created_at, save_order FROM checkpoints WHERE thread_id = ?
-                    ORDER BY created_at DESC, save_order DESC LIMIT 1)",
-                 {thread}, [&](const db::Row& newest) {
-                   created_at = std::max(created_at, newest.integer(0));
-                   save_order = newest.integer(1) + 1;
+    session.each("SELECT max(created_at), max(save_order) FROM checkpoints WHERE thread_id = ?",
+                 {thread}, [&](const db::Row& highest) {
+                   if (highest.is_null(0)) return;
+                   created_at = std::max(created_at, highest.integer(0));
+                   save_order = highest.integer(1) + 1;
                  });
     session.run(R"(INSERT INTO checkpoints (thread_id, checkpoint_id, state_json, created_at,
                                             leaf_id, save_order)

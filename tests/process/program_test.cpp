@@ -1,4 +1,5 @@
 // The exit codes that scripts rely on when several processes meet.
+#include <gmock/gmock.h>
 #include <signal.h>
 
 #include "tests/process/store_fixture.h"
@@ -61,6 +62,27 @@ TEST_F(ProgramTest, AStaleExpectedLeafIsAConflictOrABranch) {
   append.insert(append.end(), {"--on-conflict", "branch"});
   EXPECT_EQ(run(append), 0);
   EXPECT_EQ(store.messages().children(thread, seen).size(), 2U);
+}
+
+TEST_F(ProgramTest, TheDoctorReportsEveryDamagedMessageAndShowMarksIt) {
+  ThreadId thread;
+  {
+    const auto store = open();
+    thread = make_thread(store);
+    std::vector<NewMessage> messages(1000, {.role = "user", .content = "b"});
+    messages.push_back({.role = "user", .content = "whole"});
+    store.messages().append_many(thread, messages);
+  }
+  // One bit in each of the thousand.
+  plain_query(database(), "UPDATE messages SET content = 'c' WHERE content = 'b'");
+  EXPECT_EQ(run({"doctor"}), 6);
+  EXPECT_THAT(printed_, ::testing::HasSubstr("1000 messages"));
+  EXPECT_EQ(run({"show", thread.str(), "--limit", "2"}), 0);
+  EXPECT_THAT(printed_, ::testing::HasSubstr("damaged"));
+  EXPECT_EQ(run({"show", thread.str(), "--limit", "2", "--json"}), 0);
+  EXPECT_THAT(printed_, ::testing::HasSubstr("checksum"));
+  EXPECT_EQ(run({"show", thread.str(), "--limit", "1", "--json"}), 0);
+  EXPECT_THAT(printed_, ::testing::Not(::testing::HasSubstr("checksum")));
 }
 
 TEST_F(ProgramTest, TheDoctorIsContentAfterAWriterWasKilled) {

@@ -85,6 +85,16 @@ TEST_F(CheckpointsTest, SavesOfAnotherProgramCountInTheSameOrder) {
   EXPECT_FALSE(checkpoints.latest(thread)->restorable) << "the leaf belonged to the old state";
 }
 
+TEST_F(CheckpointsTest, OverwritingWhatAnotherProgramSavedWithAnOlderClockRemembersTheLeaf) {
+  checkpoints.save(thread, {.id = CheckpointId("ours")});
+  other.run(
+      "INSERT INTO checkpoints (thread_id, checkpoint_id, state_json, created_at) "
+      "VALUES ('t1', 'latest', '{}', 50)");
+  EXPECT_TRUE(checkpoints.save(thread, {.id = CheckpointId("latest")}).restorable);
+  EXPECT_EQ(latest(), "latest");
+  EXPECT_TRUE(checkpoints.latest(thread)->restorable);
+}
+
 TEST_F(CheckpointsTest, ListGoesOnBehindACursor) {
   for (const char* name : {"a", "b", "c"}) checkpoints.save(thread, {.id = CheckpointId(name)});
   const auto page = checkpoints.list(thread, {.limit = 2});
@@ -177,7 +187,9 @@ TEST(CheckpointsFixtureTest, ReadsWhatTheOriginalSaved) {
   EXPECT_EQ(checkpoints.latest(thread)->state, R"({"turn":4})");
   EXPECT_EQ(checkpoints.latest(thread)->checkpoint_id.str(), "latest");
   EXPECT_EQ(checkpoints.list(thread).items.size(), 2u);
-  EXPECT_EQ(checkpoints.get(thread, CheckpointId("before-merge")).created_at, 1795956003);
+  const Checkpoint before = checkpoints.get(thread, CheckpointId("before-merge"));
+  EXPECT_EQ(before.state, R"({"note":"snapshot","step":7})");
+  EXPECT_EQ(before.created_at, 1795956003);
 }
 
 }  // namespace

@@ -233,10 +233,16 @@ TEST(GoalsFixtureTest, ReadsWhatTheOriginalStored) {
                 .repeated_gap_count = 2,
                 .last_gap_pass = 2};
   EXPECT_EQ(original.store->goals().get(ThreadId("thread-linear")), expected);
-  const Goal paused = original.store->goals().get(ThreadId("thread-branches"));
-  EXPECT_EQ(paused.status, GoalStatus::paused);
-  EXPECT_EQ(paused.pause_reason, GoalPauseReason::no_progress);
-  EXPECT_EQ(paused.repeated_gap_count, 3);
+  expected.thread_id = ThreadId("thread-branches");
+  expected.goal_id = GoalId("goal-2");
+  expected.status = GoalStatus::paused;
+  expected.tokens_used = 1200;
+  expected.time_used_seconds = 60;
+  expected.updated_at = 1770000050;
+  expected.continuation_count = 2;
+  expected.repeated_gap_count = 3;
+  expected.pause_reason = GoalPauseReason::no_progress;
+  EXPECT_EQ(original.store->goals().get(ThreadId("thread-branches")), expected);
 }
 
 }  // namespace

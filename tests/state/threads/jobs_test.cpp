@@ -173,15 +173,19 @@ TEST(JobsFixtureTest, ReadsWhatTheOriginalStored) {
   FixtureStore original("original-v5");
   const auto jobs = original.store->jobs().list().items;
   ASSERT_EQ(jobs.size(), 6u);
-  EXPECT_EQ(jobs[0], (Job{.id = JobId("job-5"),
-                          .name = "job number 5",
-                          .status = JobStatus::cancelled,
-                          .progress = 100,
-                          .detail = "detail 5",
-                          .created_at = 1770000005,
-                          .updated_at = 1770000105}));
-  EXPECT_EQ(jobs[5].progress, std::nullopt);
-  EXPECT_EQ(jobs[4].status, JobStatus::running);
+  const JobStatus status[] = {JobStatus::queued,    JobStatus::running, JobStatus::paused,
+                              JobStatus::completed, JobStatus::failed,  JobStatus::cancelled};
+  for (int i = 0; i < 6; ++i) {
+    const std::string number = std::to_string(i);
+    Job expected{.id = JobId("job-" + number),
+                 .name = "job number " + number,
+                 .status = status[i],
+                 .created_at = 1770000000 + i,
+                 .updated_at = 1770000100 + i};
+    if (i > 0) expected.progress = 20 * i;
+    if (i % 2 == 1) expected.detail = "detail " + number;
+    EXPECT_EQ(jobs[static_cast<std::size_t>(5 - i)], expected);  // the most recent first
+  }
   EXPECT_FALSE(jobs[4].interrupted) << "nobody can tell who ran it";
 }
 
