@@ -4,7 +4,7 @@
 //
 //   THREADSTORE_CRASH_SEEDS=N    N scripts instead of 2, every position instead of some
 //   THREADSTORE_CRASH_SEED=S     the first script's seed (default 1)
-//   THREADSTORE_CRASH_STATES=N   about N crashes of each script (default 250; with SEEDS all)
+//   THREADSTORE_CRASH_STATES=N   about N crashes of each script (default 120; with SEEDS all)
 //   THREADSTORE_CRASH_REPLAY=…   looks at one crash again; a failure prints the value
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(CrashTest, WhatWasAcknowledgedSurvivesAPowerCutAtAnyMoment) {
     CrashRun run({.seed = seed});
     EXPECT_GE(run.steps(), 60U);
     const std::size_t states =
-        number_setting("THREADSTORE_CRASH_STATES", long_form ? 1 << 30 : 250);
+        number_setting("THREADSTORE_CRASH_STATES", long_form ? 1 << 30 : 120);
     for (const std::string& complaint : sweep(run, {.seed = seed, .states = states})) {
       ADD_FAILURE() << complaint;
     }
