@@ -44,14 +44,16 @@ TEST_F(LockedTest, AStoreOpensWhileAnotherProcessHoldsTheWriteLock) {
 TEST_F(LockedTest, ATransactionHoldsTheWriteLockFromItsStart) {
   const auto store = open();
   const ThreadId thread = make_thread(store);
+  // Empties the queue of the index: with rows in it, a transaction begins by writing.
+  store.messages().append(thread, {.role = "user", .content = "before"});
   const std::string write_at_once =
       "PRAGMA busy_timeout = 0; UPDATE threads SET preview = 'theirs'";
   store.transaction([&] {
-    EXPECT_EQ(store.messages().count(thread), 0);
+    EXPECT_EQ(store.messages().count(thread), 1);
     EXPECT_THROW(plain_query(database(), write_at_once), std::runtime_error);
     store.messages().append(thread, {.role = "user", .content = "ours"});
   });
-  EXPECT_EQ(store.messages().count(thread), 1);
+  EXPECT_EQ(store.messages().count(thread), 2);
   plain_query(database(), write_at_once);
   EXPECT_EQ(store.threads().get(thread).preview, "theirs");
 }
