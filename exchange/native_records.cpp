@@ -187,6 +187,7 @@ RunRecord native_run(JsonText line) {
                   .outcome = word_or_none<RunOutcome>(line, "outcome"),
                   .reason_code = word_or_none<RunReason>(line, "reason_code"),
                   .reason_detail = native_json(line, "reason_detail"),
+                  .outcome_text = text(line, "outcome_text"),
                   .created_at = number(line, "created_at"),
                   .updated_at = number(line, "updated_at"),
                   .completed_at = number_or_none(line, "completed_at"),
@@ -213,7 +214,6 @@ RunRecord native_run(JsonText line) {
                               .depth = number(line, "depth")},
                   .key = text(line, "key"),
                   .origin_id = text(line, "origin_id")},
-          .outcome_text = text(line, "outcome_text"),
           .active_since = number(line, "active_since"),
           .budget_raised = budgets["raised"].is_true()};
 }

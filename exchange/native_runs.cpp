@@ -62,7 +62,7 @@ class RunWriter {
     word(object, "outcome", run.outcome);
     word(object, "reason_code", run.reason_code);
     json(object, "reason_detail", run.reason_detail);
-    object.text("outcome_text", source_.text(record.outcome_text))
+    object.text("outcome_text", source_.text(run.outcome_text))
         .number("created_at", run.created_at)
         .number("updated_at", run.updated_at)
         .number("completed_at", run.completed_at)

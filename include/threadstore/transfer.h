@@ -22,14 +22,18 @@ struct RunPlace {
 /// it is read (elapsed times, recovery disposition, `interrupted`) are not part of it.
 struct RunRecord {
   Run run{};
-  std::optional<std::string> outcome_text{};  ///< the message or question that it stopped with
-  UnixMillis active_since = 0;                ///< when it began to work, or went on
+  UnixMillis active_since = 0;  ///< when it began to work, or went on
   bool budget_raised = false;
+  RunUsage usage_below{};  ///< the part of `run.usage` that runs below were charged with
+  std::int64_t removed_step_tokens = 0;  ///< of the steps of runs below that are gone
   std::vector<RunCall> calls{};
   std::vector<RunApproval> approvals{};
   std::vector<RunSuspension> suspensions{};
   std::vector<RunCheckpoint> checkpoints{};  ///< with their states, oldest first
   std::vector<RunArtifact> artifacts{};
+  std::vector<RunStep> steps{};              ///< by step and attempt
+  std::vector<DeferredApproval> requests{};  ///< in the order of asking
+  std::vector<SpawnContract> spawned_for{};  ///< contracts that its parents spawned it for
 
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
@@ -52,10 +56,13 @@ class Transfer {
   std::vector<std::pair<MessageId, std::string>> keys_of(const ThreadId& thread) const;
 
   /// Stores a run with its log: `events` are all of it, with the sequences 1, 2, 3 …; their `gid`s
-  /// are given anew. False, with nothing changed, when the store has a run of that id. A creation
-  /// key that another run of the workspace has is left out. Throws `invalid_argument` when the
-  /// record contradicts itself (sequences, JSON, lifecycle and outcome) and `not_found` when its
-  /// thread or parent is not there.
+  /// are given anew. So are the numbers of its requests, in the events too; the numbers that the
+  /// record has are kept as `origin_id`, unless that is set. The tokens of its steps are added to
+  /// the sums of all runs above it. False, with nothing changed, when the store has a run of that
+  /// id, or one of the workspace with that origin. A creation key that another run of the workspace
+  /// has is left out. Throws `invalid_argument` when the record contradicts itself (sequences,
+  /// JSON, lifecycle and outcome), `not_found` when its thread or parent is not there, and
+  /// `conflict` when a sum of tokens would leave 63 bits.
   bool put_run(const RunRecord& record, const std::vector<RunEvent>& events);
 
   /// Stores a checkpoint with its time and leaf. One of that id with an equal or later time stays:

@@ -2,6 +2,7 @@
 
 #include "state/runs/create.h"
 #include "state/runs/run_json.h"
+#include "state/runs/spawn_record.h"
 #include "threadstore/error.h"
 #include "threadstore/run_tree.h"
 
@@ -10,30 +11,11 @@
 namespace threadstore {
 namespace {
 
-const std::string kSelect = R"sql(
-  SELECT parent_run_id, step, ordinal, child_run_id, goal, verify_file, needle, max_steps,
-         deny_write, created_at
-  FROM run_spawns WHERE parent_run_id = ?1)sql";
-
-SpawnContract read_contract(const db::Row& row) {
-  return {
-      .parent_run_id = row.get<RunId>(0),
-      .step = row.integer(1),
-      .ordinal = row.integer(2),
-      .child_run_id = row.get<RunId>(3),
-      .goal = row.text(4),
-      .verify_file = row.text(5),
-      .needle = row.text(6),
-      .max_steps = row.get<std::optional<std::int64_t>>(7),
-      .deny_write = row.text(8),
-      .created_at = row.integer(9),
-  };
-}
-
 std::optional<SpawnContract> find_contract(db::Session& session, const RunId& parent,
                                            std::int64_t step, std::int64_t ordinal) {
-  return session.one(kSelect + " AND step = ?2 AND ordinal = ?3", {parent, step, ordinal},
-                     read_contract);
+  return session.one(
+      state::select_contracts + " WHERE parent_run_id = ?1 AND step = ?2 AND ordinal = ?3",
+      {parent, step, ordinal}, state::read_contract);
 }
 
 void check_spawn(const NewSpawn& spawn) {
@@ -86,12 +68,7 @@ SpawnContract store_contract(db::Session& session, const NewSpawn& spawn, const 
                          .max_steps = spawn.max_steps,
                          .deny_write = spawn.deny_write,
                          .created_at = now};
-  session.run(R"(INSERT INTO run_spawns(parent_run_id, step, ordinal, child_run_id, goal,
-                                        verify_file, needle, max_steps, deny_write, created_at)
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?))",
-              {contract.parent_run_id, contract.step, contract.ordinal, contract.child_run_id,
-               contract.goal, contract.verify_file, contract.needle, contract.max_steps,
-               contract.deny_write, contract.created_at});
+  state::insert_contract(session, contract);
   return contract;
 }
 
@@ -135,8 +112,10 @@ std::optional<SpawnContract> RunTree::find(const RunId& parent, std::int64_t ste
                                            const std::string& goal) const {
   return scope_->read([&](db::Session& session) {
     state::require_run(session, *scope_, parent);
-    return session.one(kSelect + " AND step = ?2 AND goal = ?3 ORDER BY created_at, ordinal",
-                       {parent, step, goal}, read_contract);
+    return session.one(
+        state::select_contracts +
+            " WHERE parent_run_id = ?1 AND step = ?2 AND goal = ?3 ORDER BY created_at, ordinal",
+        {parent, step, goal}, state::read_contract);
   });
 }
 
@@ -151,7 +130,8 @@ std::optional<SpawnContract> RunTree::find(const RunId& parent, std::int64_t ste
 std::vector<SpawnContract> RunTree::spawns(const RunId& parent) const {
   return scope_->read([&](db::Session& session) {
     state::require_run(session, *scope_, parent);
-    return session.all(kSelect + " ORDER BY step, ordinal", {parent}, read_contract);
+    return session.all(state::select_contracts + " WHERE parent_run_id = ?1 ORDER BY step, ordinal",
+                       {parent}, state::read_contract);
   });
 }
 

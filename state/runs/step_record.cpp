@@ -26,21 +26,6 @@ void add_to_tree(db::Session& session, const RunId& run, std::int64_t own, std::
               {{"run_id", run.str()}, {"accounting_overflow", "step_tokens"}});
 }
 
-/// Sums of a run and of all above it. What is remembered ends the walk in a damaged file's cycle.
-void add_tokens(db::Session& session, const RunHead& run, std::int64_t tokens) {
-  if (tokens == 0) return;
-  add_to_tree(session, run.id, tokens, tokens);
-  std::set<std::string> seen{run.id.str()};
-  auto parent = run.lineage.parent_run_id;
-  while (parent && seen.insert(parent->str()).second) {
-    add_to_tree(session, *parent, 0, tokens);
-    parent =
-        session
-            .value<std::optional<RunId>>("SELECT parent_run_id FROM runs WHERE id = ?", {*parent})
-            .value_or(std::nullopt);
-  }
-}
-
 std::int64_t next_attempt(db::Session& session, const RunId& run, std::int64_t step) {
   return session
              .value<std::int64_t>(
@@ -51,6 +36,29 @@ std::int64_t next_attempt(db::Session& session, const RunId& run, std::int64_t s
 }
 
 }  // namespace
+
+// What is remembered ends the walk in a damaged file's cycle.
+void add_step_tokens(db::Session& session, const RunId& run, const std::optional<RunId>& parent,
+                     std::int64_t own, std::int64_t tree) {
+  if (tree == 0) return;
+  add_to_tree(session, run, own, tree);
+  std::set<std::string> seen{run.str()};
+  auto above = parent;
+  while (above && seen.insert(above->str()).second) {
+    add_to_tree(session, *above, 0, tree);
+    above =
+        session.value<std::optional<RunId>>("SELECT parent_run_id FROM runs WHERE id = ?", {*above})
+            .value_or(std::nullopt);
+  }
+}
+
+void insert_step_row(db::Session& session, const RunStep& row) {
+  session.run(R"(INSERT INTO run_steps(run_id, step, attempt, decision, result, prompt, tool_call,
+                                       tokens, created_at, committed_sequence)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?))",
+              {row.run_id, row.step, row.attempt, row.decision, row.result, row.prompt,
+               row.tool_call, row.tokens, row.created_at, row.committed_sequence});
+}
 
 const std::string select_steps = R"sql(
   SELECT s.run_id, s.step, s.attempt, s.decision, s.result, s.prompt, s.tool_call, s.tokens,
@@ -111,16 +119,12 @@ RunStep insert_step(db::Session& session, const RunHead& run, const NewStep& ste
               .tool_call = step.tool_call,
               .tokens = step.tokens,
               .created_at = now};
-  add_tokens(session, run, step.tokens);
+  add_step_tokens(session, run.id, run.lineage.parent_run_id, step.tokens, step.tokens);
   const std::int64_t sequence =
       append_event(session, run.id, committed ? "step.committed" : "step.recorded",
                    {{"step", row.step}, {"attempt", row.attempt}, {"tokens", row.tokens}}, now);
   if (committed) row.committed_sequence = sequence;
-  session.run(R"(INSERT INTO run_steps(run_id, step, attempt, decision, result, prompt, tool_call,
-                                       tokens, created_at, committed_sequence)
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?))",
-              {row.run_id, row.step, row.attempt, row.decision, row.result, row.prompt,
-               row.tool_call, row.tokens, row.created_at, row.committed_sequence});
+  insert_step_row(session, row);
   return row;
 }
 

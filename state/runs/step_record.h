@@ -30,6 +30,12 @@ ResumePoint resume_point(db::Session& session, const RunId& run);
 /// Throws `invalid_argument` when a step must not be stored.
 void check_step(const NewStep& step);
 
+/// Adds to the sums of a run's tokens, its own and its tree's, and to the trees' of all above it.
+/// Throws `conflict` when a sum would leave 63 bits.
+void add_step_tokens(db::Session& session, const RunId& run, const std::optional<RunId>& parent,
+                     std::int64_t own, std::int64_t tree);
+void insert_step_row(db::Session& session, const RunStep& row);
+
 /// Stores the next attempt at a step with its event and sums, in any lifecycle of the run and
 /// without a look at what is committed.
 RunStep insert_step(db::Session& session, const RunHead& run, const NewStep& step, bool committed,

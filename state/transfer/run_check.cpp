@@ -1,6 +1,8 @@
 #include "state/transfer/run_check.h"
 
+#include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "base/json.h"
 #include "base/utf8.h"
@@ -46,15 +48,64 @@ class Check {
       json(checkpoint.state, "the state of a checkpoint");
     }
     for (const RunArtifact& artifact : record_.artifacts) in_log(artifact.sequence);
+    steps();
+    requests(events);
+    for (const SpawnContract& contract : record_.spawned_for) {
+      require(contract.step >= 0 && contract.ordinal >= 0, "it was spawned at no step");
+      require(!contract.max_steps || *contract.max_steps >= 0, "it was spawned for too few steps");
+      for (const auto* field : {&contract.goal, &contract.verify_file, &contract.needle}) {
+        text(*field);
+      }
+      json(contract.deny_write, "deny_write of the spawn");
+    }
   }
 
  private:
+  void steps() const {
+    std::set<std::pair<std::int64_t, std::int64_t>> attempts;
+    std::set<std::int64_t> committed;
+    for (const RunStep& step : record_.steps) {
+      require(step.step >= 0 && step.attempt > 0, "a step or an attempt has no number");
+      require(attempts.emplace(step.step, step.attempt).second, "two attempts are the same one");
+      require(step.tokens >= 0, "the tokens of a step are negative");
+      for (const auto* field : {&step.decision, &step.result, &step.prompt, &step.tool_call}) {
+        text(*field);
+      }
+      if (!step.committed_sequence) continue;
+      in_log(*step.committed_sequence);
+      require(committed.insert(step.step).second, "two attempts of a step are committed");
+    }
+    require(record_.removed_step_tokens >= 0, "the tokens of removed runs are negative");
+  }
+
+  void requests(const std::vector<RunEvent>& events) const {
+    std::set<std::int64_t> numbers;
+    for (const DeferredApproval& request : record_.requests) {
+      require(numbers.insert(to_int(request.request_id)).second, "two requests have one number");
+      in_log(request.requested_sequence);
+      if (request.decided_sequence) in_log(*request.decided_sequence);
+      for (const auto* field : {&request.act, &request.target}) text(*field);
+      if (request.content) text(*request.content);
+    }
+    for (const RunEvent& event : events) {
+      if (!event.event_type.starts_with("approval.")) continue;
+      const auto payload = nlohmann::json::parse(event.payload);
+      if (!payload.is_object() || !payload.contains("request_id")) continue;
+      require(payload["request_id"].is_number_integer() &&
+                  numbers.contains(payload["request_id"].get<std::int64_t>()),
+              "its log tells of a request that it does not have");
+    }
+  }
+
   void head() const {
     const Run& run = record_.run;
     require(!run.id.empty() && !run.workspace_id.empty(), "it has no id or no workspace");
     for (const std::string* field :
          {&run.workspace_id, &run.agent_name, &run.agent_version, &run.model, &run.input}) {
       text(*field);
+    }
+    for (const auto* field : {&run.provider, &run.file, &run.outcome_text, &run.origin_source}) {
+      if (*field) text(**field);
     }
     const bool active = run.lifecycle == RunLifecycle::active;
     require(active == !run.outcome, "lifecycle and outcome do not fit");
