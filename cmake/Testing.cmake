@@ -5,6 +5,11 @@ include(GoogleTest)
 
 add_custom_target(threaded_tests COMMENT "What runs under ThreadSanitizer")
 
+# The code of tests is compiled as fast as can be: what it tests is optimised, it need not be.
+function(threadstore_unoptimised target)
+  target_compile_options(${target} PRIVATE -O0)
+endfunction()
+
 function(threadstore_test name)
   cmake_parse_arguments(arg "THREADED" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -15,6 +20,7 @@ function(threadstore_test name)
   target_link_libraries(${name} PRIVATE threadstore::threadstore threadstore_test_support
                         GTest::gmock GTest::gtest_main ${arg_LIBRARIES})
   threadstore_warnings(${name})
+  threadstore_unoptimised(${name})
   if(THREADSTORE_PCH)
     target_precompile_headers(${name} REUSE_FROM threadstore_test_support)
   endif()

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cli/app/syntax.h"
 #include "threadstore/enum_names.h"
 
 namespace threadstore::cli {
 
 /// Accepts these words only, and lists them in the help.
-inline CLI::Validator one_of(const std::vector<std::string>& words) {
+inline ValueCheck one_of(const std::vector<std::string>& words) {
   std::string list;
   for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
   const auto check = [words, list](const std::string& given) {
@@ -20,19 +20,19 @@ inline CLI::Validator one_of(const std::vector<std::string>& words) {
     }
     return "'" + given + "' is none of " + list;
   };
-  return CLI::Validator(check, "{" + list + "}");
+  return {.fault = check, .description = "{" + list + "}"};
 }
 
 /// The same for the words of an enum.
 template <class Enum>
-CLI::Validator one_of() {
+ValueCheck one_of() {
   std::vector<std::string> words;
   for (const auto& [value, word] : EnumNames<Enum>::table) words.emplace_back(word);
   return one_of(words);
 }
 
 /// Accepts whole numbers from `least` to `most`.
-inline CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
+inline ValueCheck whole_number(std::int64_t least, std::int64_t most) {
   const auto check = [least, most](const std::string& given) {
     std::int64_t number = 0;
     const auto end = given.data() + given.size();
@@ -42,7 +42,7 @@ inline CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
     return "'" + given + "' is not a whole number from " + std::to_string(least) + " to " +
            std::to_string(most);
   };
-  return CLI::Validator(check, "");
+  return {.fault = check, .description = ""};
 }
 
 }  // namespace threadstore::cli

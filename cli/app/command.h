@@ -4,13 +4,10 @@
 #include <span>
 #include <string_view>
 
-namespace CLI {
-class App;
-}
-
 namespace threadstore::cli {
 
 class Invocation;
+class Syntax;
 
 /// How `Invocation::store()` opens the store for a command.
 enum class Access {
@@ -23,9 +20,9 @@ enum class Access {
 /// failures are exceptions.
 using Action = std::function<void(Invocation&)>;
 
-/// Adds a command's options to `app` and returns what to do after they were parsed. The options
+/// Adds a command's options to `syntax` and returns what to do after they were parsed. The options
 /// live in a struct that the action shares: see `declare_new`.
-using Declare = Action (*)(CLI::App& app);
+using Declare = Action (*)(Syntax& syntax);
 
 /// A line of the table of commands: a verb, or a noun with verbs of its own.
 struct Command {

@@ -8,11 +8,9 @@
 
 #include "cli/terminal/style.h"
 
-namespace CLI {
-class App;
-}
-
 namespace threadstore::cli {
+
+class Syntax;
 
 /// The options that every command takes, before or after its name.
 struct GlobalOptions {
@@ -34,7 +32,7 @@ struct GlobalOptions {
   std::filesystem::path store_home() const;
 };
 
-void declare_global_options(CLI::App& app, GlobalOptions& options);
+void declare_global_options(Syntax& syntax, GlobalOptions& options);
 
 /// True for a global option that takes its value from the next argument ("--home DIR").
 bool takes_value(std::string_view option);

@@ -14,6 +14,7 @@
 #include "cli/app/exit_code.h"
 #include "cli/app/help.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/app/usage_error.h"
 #include "cli/app/verb_help.h"
 #include "cli/completion/candidates.h"
@@ -59,23 +60,22 @@ std::string version_line() { return "threadstore " + std::string(threadstore::ve
 
 int run_verb(CommandLine& line, std::ostream& out) {
   const Command& command = *line.command;
-  CLI::App app;
-  app.set_help_flag();  // its place is among the global options
-  const Action action = command.declare(app);
+  Syntax syntax;
+  const Action action = command.declare(syntax);
   GlobalOptions options;
-  declare_global_options(app, options);
+  declare_global_options(syntax, options);
   std::reverse(line.arguments.begin(), line.arguments.end());  // CLI11 takes them from the back
   try {
-    app.parse(line.arguments);
+    syntax.app().parse(line.arguments);
   } catch (const CLI::CallForHelp&) {
-    print_verb_help(out, command, line.name, app);
+    print_verb_help(out, command, line.name, syntax.app());
     return exit_done;
   } catch (const CLI::ParseError& error) {
     if (options.version) {
       out << version_line() << '\n';
       return exit_done;
     }
-    throw usage_error(app, error, line.name);
+    throw usage_error(syntax.app(), error, line.name);
   }
   if (options.version) {
     out << version_line() << '\n';

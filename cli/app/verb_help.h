@@ -5,6 +5,10 @@
 
 #include "cli/app/command.h"
 
+namespace CLI {
+class App;
+}
+
 namespace threadstore::cli {
 
 /// Explains one verb: summary, usage, arguments, options by group, an example. `name` is what

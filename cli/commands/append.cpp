@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/append_lines.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/thread_argument.h"
@@ -22,21 +22,22 @@ struct Options {
 };
 
 /// The options that append and branch share.
-void declare_message(CLI::App& app, Options& options) {
-  app.add_option("--role", options.role, "Who speaks: user, assistant, or any word")
-      ->type_name("ROLE");
-  app.add_option("--content", options.content, "What is said; - reads standard input")
-      ->type_name("TEXT");
-  app.add_option("--item", options.item, "Any JSON value kept with it; - reads standard input")
-      ->type_name("JSON");
-  app.add_option("--key", options.key, "Idempotency key: a retry with it stores nothing twice")
-      ->type_name("K");
-}
+struct MessageOptions {
+  std::vector<Option*> required;
+  std::vector<Option*> others;
+};
 
-void require_message(const CLI::App& app) {
-  for (const char* name : {"--role", "--content"}) {
-    if (app.count(name) == 0) throw CLI::RequiredError(name);
-  }
+MessageOptions declare_message(Syntax& syntax, Options& options) {
+  Option* role =
+      syntax.add_option("--role", options.role, "Who speaks: user, assistant, or any word");
+  Option* content =
+      syntax.add_option("--content", options.content, "What is said; - reads standard input");
+  Option* item = syntax.add_option("--item", options.item,
+                                   "Any JSON value kept with it; - reads standard input");
+  Option* key = syntax.add_option("--key", options.key,
+                                  "Idempotency key: a retry with it stores nothing twice");
+  return {.required = {role->type_name("ROLE"), content->type_name("TEXT")},
+          .others = {item->type_name("JSON"), key->type_name("K")}};
 }
 
 NewMessage message_from(Invocation& call, const Options& options) {
@@ -73,31 +74,30 @@ void print_appended(Invocation& call, const Appended& appended) {
 
 }  // namespace
 
-Action declare_append(CLI::App& app) {
+Action declare_append(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread);
-  declare_message(app, *options);
-  auto* expect = app.add_option("--expect-leaf", options->expect_leaf,
-                                "Only when the current leaf is this one (an id, or none)");
+  add_thread(syntax, options->thread);
+  const MessageOptions single = declare_message(syntax, *options);
+  auto* expect = syntax.add_option("--expect-leaf", options->expect_leaf,
+                                   "Only when the current leaf is this one (an id, or none)");
   expect->type_name("MESSAGE");
-  app.add_option("--on-conflict", options->on_conflict,
-                 "When it is another one: fail (default), or branch off the expected one")
+  syntax
+      .add_option("--on-conflict", options->on_conflict,
+                  "When it is another one: fail (default), or branch off the expected one")
       ->check(one_of({"fail", "branch"}))
       ->type_name("")
       ->needs(expect);
-  auto* jsonl = app.add_option("--jsonl", options->jsonl,
-                               "Many messages: a file, or -, of lines {\"role\",\"content\",…}");
+  auto* jsonl = syntax.add_option("--jsonl", options->jsonl,
+                                  "Many messages: a file, or -, of lines {\"role\",\"content\",…}");
   jsonl->type_name("FILE");
-  for (const char* single : {"--role", "--content", "--item", "--key", "--expect-leaf"}) {
-    jsonl->excludes(app.get_option(single));
-  }
-  app.add_option("--batch", options->batch, "One commit per N lines (default: 1000)")
+  for (Option* option : single.required) jsonl->excludes(option);
+  for (Option* option : single.others) jsonl->excludes(option);
+  jsonl->excludes(expect);
+  syntax.add_option("--batch", options->batch, "One commit per N lines (default: 1000)")
       ->type_name("N")
       ->check(whole_number(1, 100'000))
       ->needs(jsonl);
-  app.final_callback([&app, options] {
-    if (!options->jsonl) require_message(app);
-  });
+  syntax.require(single.required, [options] { return options->jsonl.has_value(); });
   return [options](Invocation& call) {
     const Thread thread = resolve_thread(call, options->thread);
     if (options->jsonl) return append_lines(call, thread, *options->jsonl, options->batch);
@@ -107,12 +107,11 @@ Action declare_append(CLI::App& app) {
   };
 }
 
-Action declare_branch(CLI::App& app) {
+Action declare_branch(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread);
-  add_message(app, options->message, "What the new message answers");
-  declare_message(app, *options);
-  app.final_callback([&app] { require_message(app); });
+  add_thread(syntax, options->thread);
+  add_message(syntax, options->message, "What the new message answers");
+  syntax.require(declare_message(syntax, *options).required);
   return [options](Invocation& call) {
     const Thread thread = resolve_thread(call, options->thread);
     const MessageId parent = find_message(call.store(), thread, options->message);

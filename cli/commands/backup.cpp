@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/output/check_json.h"
 #include "cli/terminal/progress.h"
@@ -23,17 +23,17 @@ void warn_about(Invocation& call, const std::vector<Check>& findings) {
   if (!findings.empty()) call.set_exit_code(exit_damaged);
 }
 
-std::shared_ptr<Options> declare_options(CLI::App& app, const std::string& force) {
+std::shared_ptr<Options> declare_options(Syntax& syntax, const std::string& force) {
   auto options = std::make_shared<Options>();
-  app.add_option("file", options->file, "The backup")->type_name("FILE")->required();
-  app.add_flag("--force", options->force, force);
+  syntax.add_option("file", options->file, "The backup")->type_name("FILE")->required();
+  syntax.add_flag("--force", options->force, force);
   return options;
 }
 
 }  // namespace
 
-Action declare_backup(CLI::App& app) {
-  auto options = declare_options(app, "Replace FILE when it exists");
+Action declare_backup(Syntax& syntax) {
+  auto options = declare_options(syntax, "Replace FILE when it exists");
   return [options](Invocation& call) {
     const StateStore& store = call.store();
     if (call.store_missing()) {
@@ -57,8 +57,9 @@ Action declare_backup(CLI::App& app) {
   };
 }
 
-Action declare_restore(CLI::App& app) {
-  auto options = declare_options(app, "Also restore a backup in which single records are damaged");
+Action declare_restore(Syntax& syntax) {
+  auto options =
+      declare_options(syntax, "Also restore a backup in which single records are damaged");
   return [options](Invocation& call) {
     Restored done;
     {

@@ -1,10 +1,10 @@
 #include "cli/chat/chat.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/resolve/directory.h"
 #include "cli/resolve/text_argument.h"
@@ -50,25 +50,28 @@ void continue_thread(Invocation& call, const ThreadId& thread) {
       .run();
 }
 
-Action declare_chat(CLI::App& app) {
+Action declare_chat(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  CLI::Option* thread =
-      app.add_option("thread", options->thread,
-                     "The thread to go on with: an id, a name, a part of an id, or @last")
+  Option* thread =
+      syntax
+          .add_option("thread", options->thread,
+                      "The thread to go on with: an id, a name, a part of an id, or @last")
           ->type_name("THREAD");
-  CLI::Option* fresh = app.add_flag("--new", options->fresh, "Start a new thread (the default)");
-  CLI::Option* last =
-      app.add_flag("--last", options->last, "Go on with this directory's last thread");
-  app.add_option("--name", options->name, "What to call the thread")->type_name("NAME");
-  app.add_option("--exec", options->command,
-                 "Answer with `sh -c CMD`: the conversation as JSON on its standard input, its "
-                 "output is the answer")
+  Option* fresh = syntax.add_flag("--new", options->fresh, "Start a new thread (the default)");
+  Option* last =
+      syntax.add_flag("--last", options->last, "Go on with this directory's last thread");
+  syntax.add_option("--name", options->name, "What to call the thread")->type_name("NAME");
+  syntax
+      .add_option("--exec", options->command,
+                  "Answer with `sh -c CMD`: the conversation as JSON on its standard input, its "
+                  "output is the answer")
       ->type_name("CMD");
-  CLI::Option* ephemeral = app.add_flag("--ephemeral", options->ephemeral,
-                                        "Keep it in memory: nothing reaches the disk");
-  app.add_option("--on-busy", options->on_busy,
-                 "When another program holds the thread: ask, fork, attach (follow it read-only), "
-                 "wait or take-over")
+  Option* ephemeral = syntax.add_flag("--ephemeral", options->ephemeral,
+                                      "Keep it in memory: nothing reaches the disk");
+  syntax
+      .add_option("--on-busy", options->on_busy,
+                  "When another program holds the thread: ask, fork, attach (follow it read-only), "
+                  "wait or take-over")
       ->check(one_of<OnBusy>())
       ->type_name("");
   fresh->excludes(thread)->excludes(last);

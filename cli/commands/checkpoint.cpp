@@ -1,11 +1,11 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
 #include "cli/commands/thread_argument.h"
@@ -28,8 +28,8 @@ struct Options {
   PagingOptions paging;
 };
 
-void add_name(CLI::App& app, std::string& name) {
-  app.add_option("name", name, "The checkpoint")->type_name("NAME")->required();
+void add_name(Syntax& syntax, std::string& name) {
+  syntax.add_option("name", name, "The checkpoint")->type_name("NAME")->required();
 }
 
 std::string where(const Checkpoint& checkpoint) {
@@ -43,14 +43,15 @@ void print_done(Invocation& call, const std::string& done, const Checkpoint& che
              << where(checkpoint) << '\n';
 }
 
-Action declare_save(CLI::App& app) {
+Action declare_save(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread);
-  add_name(app, options->name);
-  app.add_option("--state", options->state,
-                 "What to keep, any JSON value; - reads standard input (default: {})")
+  add_thread(syntax, options->thread);
+  add_name(syntax, options->name);
+  syntax
+      .add_option("--state", options->state,
+                  "What to keep, any JSON value; - reads standard input (default: {})")
       ->type_name("JSON");
-  app.add_flag("--no-leaf", options->no_leaf, "Do not remember the current leaf");
+  syntax.add_flag("--no-leaf", options->no_leaf, "Do not remember the current leaf");
   return [options](Invocation& call) {
     const ThreadId thread = resolve_thread(call, options->thread).id;
     print_done(call, "saved",
@@ -61,10 +62,10 @@ Action declare_save(CLI::App& app) {
   };
 }
 
-Action declare_load(CLI::App& app) {
+Action declare_load(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread);
-  app.add_option("name", options->latest_or_name, "The checkpoint (default: the latest)")
+  add_thread(syntax, options->thread);
+  syntax.add_option("name", options->latest_or_name, "The checkpoint (default: the latest)")
       ->type_name("NAME");
   return [options](Invocation& call) {
     const ThreadId thread = resolve_thread(call, options->thread).id;
@@ -80,10 +81,10 @@ Action declare_load(CLI::App& app) {
   };
 }
 
-Action declare_list_checkpoints(CLI::App& app) {
+Action declare_list_checkpoints(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread);
-  add_paging(app, options->paging);
+  add_thread(syntax, options->thread);
+  add_paging(syntax, options->paging);
   return [options](Invocation& call) {
     const ThreadId thread = resolve_thread(call, options->thread).id;
     const auto page = call.store().checkpoints().list(
@@ -108,10 +109,10 @@ Action declare_list_checkpoints(CLI::App& app) {
   };
 }
 
-Action declare_restore(CLI::App& app) {
+Action declare_restore(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread);
-  add_name(app, options->name);
+  add_thread(syntax, options->thread);
+  add_name(syntax, options->name);
   return [options](Invocation& call) {
     const ThreadId thread = resolve_thread(call, options->thread).id;
     print_done(call, "restored",
@@ -119,10 +120,10 @@ Action declare_restore(CLI::App& app) {
   };
 }
 
-Action declare_delete_checkpoint(CLI::App& app) {
+Action declare_delete_checkpoint(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread);
-  add_name(app, options->name);
+  add_thread(syntax, options->thread);
+  add_name(syntax, options->name);
   return [options](Invocation& call) {
     const ThreadId thread = resolve_thread(call, options->thread).id;
     if (!call.store().checkpoints().remove(thread, CheckpointId(options->name))) {

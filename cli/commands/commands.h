@@ -7,37 +7,37 @@
 
 namespace threadstore::cli {
 
-// One function per verb: it adds the verb's options to the app and returns the action. A noun gives
-// the table of its verbs instead (`index_verbs`).
+// One function per verb: it adds the verb's options to its syntax and returns the action. A noun
+// gives the table of its verbs instead (`index_verbs`).
 
-Action declare_append(CLI::App& app);
-Action declare_approvals(CLI::App& app);
-Action declare_archive(CLI::App& app);
-Action declare_backup(CLI::App& app);
-Action declare_branch(CLI::App& app);
-Action declare_chat(CLI::App& app);
-Action declare_clear(CLI::App& app);
-Action declare_completion(CLI::App& app);
-Action declare_delete(CLI::App& app);
-Action declare_doctor(CLI::App& app);
-Action declare_export(CLI::App& app);
-Action declare_fork(CLI::App& app);
-Action declare_import(CLI::App& app);
-Action declare_leaves(CLI::App& app);
-Action declare_list(CLI::App& app);
-Action declare_new(CLI::App& app);
-Action declare_paths(CLI::App& app);
-Action declare_rename(CLI::App& app);
-Action declare_restore(CLI::App& app);
-Action declare_resume(CLI::App& app);
-Action declare_salvage(CLI::App& app);
-Action declare_search(CLI::App& app);
-Action declare_show(CLI::App& app);
-Action declare_stats(CLI::App& app);
-Action declare_switch(CLI::App& app);
-Action declare_tree(CLI::App& app);
-Action declare_unarchive(CLI::App& app);
-Action declare_watch(CLI::App& app);
+Action declare_append(Syntax& syntax);
+Action declare_approvals(Syntax& syntax);
+Action declare_archive(Syntax& syntax);
+Action declare_backup(Syntax& syntax);
+Action declare_branch(Syntax& syntax);
+Action declare_chat(Syntax& syntax);
+Action declare_clear(Syntax& syntax);
+Action declare_completion(Syntax& syntax);
+Action declare_delete(Syntax& syntax);
+Action declare_doctor(Syntax& syntax);
+Action declare_export(Syntax& syntax);
+Action declare_fork(Syntax& syntax);
+Action declare_import(Syntax& syntax);
+Action declare_leaves(Syntax& syntax);
+Action declare_list(Syntax& syntax);
+Action declare_new(Syntax& syntax);
+Action declare_paths(Syntax& syntax);
+Action declare_rename(Syntax& syntax);
+Action declare_restore(Syntax& syntax);
+Action declare_resume(Syntax& syntax);
+Action declare_salvage(Syntax& syntax);
+Action declare_search(Syntax& syntax);
+Action declare_show(Syntax& syntax);
+Action declare_stats(Syntax& syntax);
+Action declare_switch(Syntax& syntax);
+Action declare_tree(Syntax& syntax);
+Action declare_unarchive(Syntax& syntax);
+Action declare_watch(Syntax& syntax);
 
 std::span<const Command> checkpoint_verbs();
 std::span<const Command> goal_verbs();

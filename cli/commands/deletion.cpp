@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/thread_argument.h"
 #include "cli/output/thread_table.h"
@@ -47,19 +47,19 @@ std::string thread_in_words(Invocation& call, const Thread& thread) {
          counted(call.store().messages().count(thread.id), "message") + ")";
 }
 
-std::shared_ptr<Options> declare_options(CLI::App& app) {
+std::shared_ptr<Options> declare_options(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread)->description("A full id or an exact name");
-  app.add_flag("--yes", options->yes, "Do not ask");
+  add_thread(syntax, options->thread)->description("A full id or an exact name");
+  syntax.add_flag("--yes", options->yes, "Do not ask");
   return options;
 }
 
 }  // namespace
 
-Action declare_delete(CLI::App& app) {
-  auto options = declare_options(app);
-  app.add_flag("--keep-runs", options->keep_runs,
-               "Keep the runs of the thread's workspace, without their thread");
+Action declare_delete(Syntax& syntax) {
+  auto options = declare_options(syntax);
+  syntax.add_flag("--keep-runs", options->keep_runs,
+                  "Keep the runs of the thread's workspace, without their thread");
   return [options](Invocation& call) {
     const Thread thread = resolve_thread_to_delete(call, options->thread);
     if (!agreed(call, *options, "Delete thread " + thread_in_words(call, thread) + "?")) return;
@@ -84,8 +84,8 @@ Action declare_delete(CLI::App& app) {
   };
 }
 
-Action declare_clear(CLI::App& app) {
-  auto options = declare_options(app);
+Action declare_clear(Syntax& syntax) {
+  auto options = declare_options(syntax);
   return [options](Invocation& call) {
     const Thread thread = resolve_thread_to_delete(call, options->thread);
     if (!agreed(call, *options, "Delete all messages of " + thread_in_words(call, thread) + "?")) {

@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/output/check_json.h"
 #include "cli/terminal/text.h"
@@ -76,10 +76,10 @@ void print_repairs(Invocation& call, const std::vector<Repair>& repairs) {
 
 }  // namespace
 
-Action declare_doctor(CLI::App& app) {
+Action declare_doctor(Syntax& syntax) {
   auto repair = std::make_shared<bool>(false);
-  app.add_flag("--repair", *repair,
-               "Mend first what is safe to mend; a backup is made before rows change");
+  syntax.add_flag("--repair", *repair,
+                  "Mend first what is safe to mend; a backup is made before rows change");
   return [repair](Invocation& call) {
     const Examination done = examine(call, *repair);
     if (!call.json()) {
@@ -97,7 +97,7 @@ Action declare_doctor(CLI::App& app) {
   };
 }
 
-Action declare_stats(CLI::App&) {
+Action declare_stats(Syntax&) {
   return [](Invocation& call) {
     const StoreStats stats = call.store().stats();
     const Json document{{"threads", stats.threads},

@@ -1,11 +1,11 @@
 #include "threadstore/export.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/resolve/message_ref.h"
 #include "cli/resolve/thread_ref.h"
@@ -124,23 +124,23 @@ void export_every(Invocation& call, const Options& options, ExportOptions wanted
 
 }  // namespace
 
-Action declare_export(CLI::App& app) {
+Action declare_export(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("thread", options->thread, "Id, name, part of an id, or @last")
+  syntax.add_option("thread", options->thread, "Id, name, part of an id, or @last")
       ->type_name("THREAD");
-  app.add_option("--format", options->format, "As what to write it")
+  syntax.add_option("--format", options->format, "As what to write it")
       ->check(one_of({"markdown", "md", "json", "html", "codex", "pi"}))
       ->type_name("");
-  app.add_option("-o,--output", options->output, "Where to (default: standard output)")
+  syntax.add_option("-o,--output", options->output, "Where to (default: standard output)")
       ->type_name("FILE");
-  app.add_option("--all", options->all, "Every thread, archived ones too, a file each")
+  syntax.add_option("--all", options->all, "Every thread, archived ones too, a file each")
       ->type_name("DIR");
-  app.add_option("--leaf", options->leaf, "Follow the branch that ends at this message")
+  syntax.add_option("--leaf", options->leaf, "Follow the branch that ends at this message")
       ->type_name("MESSAGE");
-  app.add_flag("--all-branches", options->all_branches,
-               "Markdown: the other branches too (json, html and pi always hold them)");
-  app.add_flag("--redact", options->redact, "Replace what looks like a secret");
-  app.add_flag("--force", options->force, "Replace files that exist");
+  syntax.add_flag("--all-branches", options->all_branches,
+                  "Markdown: the other branches too (json, html and pi always hold them)");
+  syntax.add_flag("--redact", options->redact, "Replace what looks like a secret");
+  syntax.add_flag("--force", options->force, "Replace files that exist");
   return [options](Invocation& call) {
     check(*options);
     const ExportOptions wanted{.format = format_of(options->format),

@@ -1,12 +1,12 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
 #include "cli/commands/thread_argument.h"
@@ -37,8 +37,8 @@ void print_goal(Invocation& call, const Goal& goal) {
 }
 
 template <class Change>
-Action on_goal(CLI::App& app, std::shared_ptr<Options> options, Change change) {
-  add_thread(app, options->thread);
+Action on_goal(Syntax& syntax, std::shared_ptr<Options> options, Change change) {
+  add_thread(syntax, options->thread);
   return [options, change](Invocation& call) {
     const ThreadId thread = resolve_thread(call, options->thread).id;
     print_goal(call, change(call, thread));
@@ -50,96 +50,103 @@ Goal present(const ThreadId& thread, std::optional<Goal> goal) {
   throw Error(ErrorCode::not_found, "thread " + thread.str() + " has no goal");
 }
 
-Action declare_set(CLI::App& app) {
+Action declare_set(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  const Action action = on_goal(app, options, [options](Invocation& call, const ThreadId& thread) {
-    return call.store().goals().set(
-        thread, {.objective = line_argument(call, options->objective, "the objective"),
-                 .token_budget = options->budget});
-  });
-  app.add_option("objective", options->objective, "What to work towards; - reads standard input")
+  const Action action =
+      on_goal(syntax, options, [options](Invocation& call, const ThreadId& thread) {
+        return call.store().goals().set(
+            thread, {.objective = line_argument(call, options->objective, "the objective"),
+                     .token_budget = options->budget});
+      });
+  syntax
+      .add_option("objective", options->objective, "What to work towards; - reads standard input")
       ->type_name("OBJECTIVE")
       ->required();
-  app.add_option("--budget", options->budget, "Tokens that it may use (default: no limit)")
+  syntax.add_option("--budget", options->budget, "Tokens that it may use (default: no limit)")
       ->type_name("N");
   return action;
 }
 
-Action declare_show_goal(CLI::App& app) {
-  return on_goal(app, std::make_shared<Options>(), [](Invocation& call, const ThreadId& thread) {
+Action declare_show_goal(Syntax& syntax) {
+  return on_goal(syntax, std::make_shared<Options>(), [](Invocation& call, const ThreadId& thread) {
     return call.store().goals().get(thread);
   });
 }
 
-Action declare_usage(CLI::App& app) {
+Action declare_usage(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  const Action action = on_goal(app, options, [options](Invocation& call, const ThreadId& thread) {
-    const auto accrued = call.store().goals().record_usage(
-        thread, {.tokens = options->tokens, .seconds = options->seconds});
-    if (!accrued) return present(thread, std::nullopt);
-    if (accrued->budget_passed) call.note("the goal passed its token budget");
-    return accrued->goal;
-  });
-  app.add_option("--tokens", options->tokens, "Tokens to add")->type_name("N");
-  app.add_option("--seconds", options->seconds, "Seconds to add")->type_name("N");
+  const Action action =
+      on_goal(syntax, options, [options](Invocation& call, const ThreadId& thread) {
+        const auto accrued = call.store().goals().record_usage(
+            thread, {.tokens = options->tokens, .seconds = options->seconds});
+        if (!accrued) return present(thread, std::nullopt);
+        if (accrued->budget_passed) call.note("the goal passed its token budget");
+        return accrued->goal;
+      });
+  syntax.add_option("--tokens", options->tokens, "Tokens to add")->type_name("N");
+  syntax.add_option("--seconds", options->seconds, "Seconds to add")->type_name("N");
   return action;
 }
 
-Action declare_continue(CLI::App& app) {
-  return on_goal(app, std::make_shared<Options>(), [](Invocation& call, const ThreadId& thread) {
+Action declare_continue(Syntax& syntax) {
+  return on_goal(syntax, std::make_shared<Options>(), [](Invocation& call, const ThreadId& thread) {
     return present(thread, call.store().goals().record_continuation(thread));
   });
 }
 
-Action declare_gap(CLI::App& app) {
+Action declare_gap(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  const Action action = on_goal(app, options, [options](Invocation& call, const ThreadId& thread) {
-    return present(thread, call.store().goals().record_gap(thread, options->fingerprint));
-  });
-  app.add_option("fingerprint", options->fingerprint, "What is missing, as 64 hexadecimal digits")
+  const Action action =
+      on_goal(syntax, options, [options](Invocation& call, const ThreadId& thread) {
+        return present(thread, call.store().goals().record_gap(thread, options->fingerprint));
+      });
+  syntax
+      .add_option("fingerprint", options->fingerprint, "What is missing, as 64 hexadecimal digits")
       ->type_name("FINGERPRINT")
       ->required();
   return action;
 }
 
-Action declare_pause(CLI::App& app) {
+Action declare_pause(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  const Action action = on_goal(app, options, [options](Invocation& call, const ThreadId& thread) {
-    const auto reason = from_word<GoalPauseReason>(options->reason);
-    return call.store().goals().pause(thread, reason.value_or(GoalPauseReason::user));
-  });
-  app.add_option("--reason", options->reason, "Why (default: user)")
+  const Action action =
+      on_goal(syntax, options, [options](Invocation& call, const ThreadId& thread) {
+        const auto reason = from_word<GoalPauseReason>(options->reason);
+        return call.store().goals().pause(thread, reason.value_or(GoalPauseReason::user));
+      });
+  syntax.add_option("--reason", options->reason, "Why (default: user)")
       ->check(one_of<GoalPauseReason>())
       ->type_name("");
   return action;
 }
 
-Action declare_resume_goal(CLI::App& app) {
-  return on_goal(app, std::make_shared<Options>(), [](Invocation& call, const ThreadId& thread) {
+Action declare_resume_goal(Syntax& syntax) {
+  return on_goal(syntax, std::make_shared<Options>(), [](Invocation& call, const ThreadId& thread) {
     return call.store().goals().resume(thread);
   });
 }
 
-Action declare_budget(CLI::App& app) {
+Action declare_budget(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  const Action action = on_goal(app, options, [options](Invocation& call, const ThreadId& thread) {
-    return call.store().goals().set_token_budget(thread, parse_budget(options->tokens_or_none));
-  });
-  app.add_option("tokens", options->tokens_or_none, "Tokens that it may use in all, or none")
+  const Action action =
+      on_goal(syntax, options, [options](Invocation& call, const ThreadId& thread) {
+        return call.store().goals().set_token_budget(thread, parse_budget(options->tokens_or_none));
+      });
+  syntax.add_option("tokens", options->tokens_or_none, "Tokens that it may use in all, or none")
       ->type_name("N")
       ->required();
   return action;
 }
 
-Action declare_complete(CLI::App& app) {
-  return on_goal(app, std::make_shared<Options>(), [](Invocation& call, const ThreadId& thread) {
+Action declare_complete(Syntax& syntax) {
+  return on_goal(syntax, std::make_shared<Options>(), [](Invocation& call, const ThreadId& thread) {
     return call.store().goals().set_status(thread, GoalStatus::complete);
   });
 }
 
-Action declare_clear_goal(CLI::App& app) {
+Action declare_clear_goal(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_thread(app, *given);
+  add_thread(syntax, *given);
   return [given](Invocation& call) {
     const ThreadId thread = resolve_thread(call, *given).id;
     if (!call.store().goals().remove(thread)) present(thread, std::nullopt);
@@ -148,12 +155,12 @@ Action declare_clear_goal(CLI::App& app) {
   };
 }
 
-Action declare_list_goals(CLI::App& app) {
+Action declare_list_goals(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("--status", options->status, "Only goals with that status")
+  syntax.add_option("--status", options->status, "Only goals with that status")
       ->check(one_of<GoalStatus>())
       ->type_name("");
-  add_paging(app, options->paging);
+  add_paging(syntax, options->paging);
   return [options](Invocation& call) {
     GoalFilter filter{.limit = options->paging.limit, .after = options->paging.after};
     if (options->status) filter.status = from_word<GoalStatus>(*options->status);

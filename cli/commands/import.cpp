@@ -1,11 +1,11 @@
 #include "threadstore/import.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <vector>
 
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/text.h"
@@ -88,14 +88,16 @@ void import_paths(Invocation& call, const Options& options) {
 
 }  // namespace
 
-Action declare_import(CLI::App& app) {
+Action declare_import(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("path", options->paths,
-                 "Files or folders: Codex rollouts, pi sessions, Claude Code transcripts, opencode "
-                 "or LangGraph databases, a state.db; each known by its content")
+  syntax
+      .add_option(
+          "path", options->paths,
+          "Files or folders: Codex rollouts, pi sessions, Claude Code transcripts, opencode "
+          "or LangGraph databases, a state.db; each known by its content")
       ->type_name("PATH")
       ->required();
-  app.add_flag("--dry-run", options->dry_run, "Say what would come; write nothing");
+  syntax.add_flag("--dry-run", options->dry_run, "Say what would come; write nothing");
   return [options](Invocation& call) { import_paths(call, *options); };
 }
 

@@ -1,11 +1,11 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/output/index_json.h"
 #include "cli/output/table.h"
@@ -39,17 +39,19 @@ void print_found(Invocation& call, const std::vector<IndexEntry>& found) {
   table.print(call.out(), call.style(), table_width(STDOUT_FILENO));
 }
 
-Action declare_index_find(CLI::App& app) {
+Action declare_index_find(Syntax& syntax) {
   auto name = std::make_shared<std::string>();
-  app.add_option("name", *name, "The session's name, in any case")->type_name("NAME")->required();
+  syntax.add_option("name", *name, "The session's name, in any case")
+      ->type_name("NAME")
+      ->required();
   return [name](Invocation& call) {
     print_found(call, open_index(call).find_by_name(line_argument(call, *name, "the name")));
   };
 }
 
-Action declare_index_name(CLI::App& app) {
+Action declare_index_name(Syntax& syntax) {
   auto id = std::make_shared<std::string>();
-  app.add_option("id", *id, "A full thread id")->type_name("ID")->required();
+  syntax.add_option("id", *id, "A full thread id")->type_name("ID")->required();
   return [id](Invocation& call) {
     const auto entry = open_index(call).find(ThreadId(*id));
     if (!entry) {
@@ -64,7 +66,7 @@ Action declare_index_name(CLI::App& app) {
   };
 }
 
-Action declare_index_compact(CLI::App&) {
+Action declare_index_compact(Syntax&) {
   return [](Invocation& call) {
     SessionIndex index = open_index(call);
     // Without an index there is nothing to compact, and nothing is made.
@@ -93,7 +95,7 @@ std::string without_database(const Invocation& call) {
          "(`threadstore restore FILE` from a backup, or --home)";
 }
 
-Action declare_index_verify(CLI::App&) {
+Action declare_index_verify(Syntax&) {
   return [](Invocation& call) {
     const bool alone = call.store().index() == nullptr;
     const IndexDifference found =
@@ -111,7 +113,7 @@ Action declare_index_verify(CLI::App&) {
   };
 }
 
-Action declare_index_rebuild(CLI::App&) {
+Action declare_index_rebuild(Syntax&) {
   return [](Invocation& call) {
     // A store made for this would be empty, and the index after it.
     if (!std::filesystem::exists(call.database()) && !open_index(call).entries().empty()) {

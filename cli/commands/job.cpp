@@ -1,12 +1,12 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/job_worker.h"
 #include "cli/commands/paging_options.h"
@@ -28,18 +28,17 @@ struct Options {
   PagingOptions paging;
 };
 
-void add_id(CLI::App& app, std::string& id) {
-  app.add_option("id", id, "The job")->type_name("ID")->required();
+void add_id(Syntax& syntax, std::string& id) {
+  syntax.add_option("id", id, "The job")->type_name("ID")->required();
 }
 
-CLI::Option* add_status(CLI::App& app, std::optional<std::string>& status,
-                        const std::string& help) {
-  return app.add_option("--status", status, help)->check(one_of<JobStatus>())->type_name("");
+Option* add_status(Syntax& syntax, std::optional<std::string>& status, const std::string& help) {
+  return syntax.add_option("--status", status, help)->check(one_of<JobStatus>())->type_name("");
 }
 
-void add_work(CLI::App& app, Options& options) {
-  app.add_option("--progress", options.progress, "How far it is, 0 to 100")->type_name("P");
-  app.add_option("--detail", options.detail, "A remark")->type_name("TEXT");
+void add_work(Syntax& syntax, Options& options) {
+  syntax.add_option("--progress", options.progress, "How far it is, 0 to 100")->type_name("P");
+  syntax.add_option("--detail", options.detail, "A remark")->type_name("TEXT");
 }
 
 std::optional<JobStatus> status_from(const Options& options) {
@@ -73,14 +72,15 @@ void print_job(Invocation& call, const Job& job) {
   print_jobs(call, {job});
 }
 
-Action declare_put(CLI::App& app) {
+Action declare_put(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_id(app, options->id);
-  app.add_option("--name", options->name, "What it does")->type_name("N")->required();
-  add_status(app, options->status, "Where it stands")->required();
-  add_work(app, *options);
-  app.add_option("--max-attempts", options->max_attempts,
-                 "Workers that may die over it before it is given up (default: 3)")
+  add_id(syntax, options->id);
+  syntax.add_option("--name", options->name, "What it does")->type_name("N")->required();
+  add_status(syntax, options->status, "Where it stands")->required();
+  add_work(syntax, *options);
+  syntax
+      .add_option("--max-attempts", options->max_attempts,
+                  "Workers that may die over it before it is given up (default: 3)")
       ->type_name("N");
   return [options](Invocation& call) {
     print_job(call, call.store().jobs().save(
@@ -93,11 +93,11 @@ Action declare_put(CLI::App& app) {
   };
 }
 
-Action declare_update(CLI::App& app) {
+Action declare_update(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_id(app, options->id);
-  add_status(app, options->status, "Where it stands now");
-  add_work(app, *options);
+  add_id(syntax, options->id);
+  add_status(syntax, options->status, "Where it stands now");
+  add_work(syntax, *options);
   return [options](Invocation& call) {
     JobPatch patch{.status = status_from(*options)};
     if (options->progress) patch.progress = *options->progress;
@@ -108,17 +108,17 @@ Action declare_update(CLI::App& app) {
   };
 }
 
-Action declare_show_job(CLI::App& app) {
+Action declare_show_job(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_id(app, options->id);
+  add_id(syntax, options->id);
   return
       [options](Invocation& call) { print_job(call, call.store().jobs().get(JobId(options->id))); };
 }
 
-Action declare_list_jobs(CLI::App& app) {
+Action declare_list_jobs(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_status(app, options->status, "Only jobs with that stored status");
-  add_paging(app, options->paging);
+  add_status(syntax, options->status, "Only jobs with that stored status");
+  add_paging(syntax, options->paging);
   return [options](Invocation& call) {
     const auto page = call.store().jobs().list({.status = status_from(*options),
                                                 .limit = options->paging.limit,
@@ -135,14 +135,16 @@ void say_nothing_queued(Invocation& call) {
   call.note("no job is queued");
 }
 
-Action declare_claim(CLI::App& app) {
+Action declare_claim(Syntax& syntax) {
   auto options = std::make_shared<Options>();
   options->owner = "threadstore";
-  app.add_option("--owner", options->owner, "Who works on it, for people to read")->type_name("O");
-  app.add_option(
-         "--exec", options->command,
-         "Run CMD with sh while holding the job, then complete it, or fail it by the exit "
-         "status. Without this the job stays claimed until `job put`, `update` or `requeue`")
+  syntax.add_option("--owner", options->owner, "Who works on it, for people to read")
+      ->type_name("O");
+  syntax
+      .add_option(
+          "--exec", options->command,
+          "Run CMD with sh while holding the job, then complete it, or fail it by the exit "
+          "status. Without this the job stays claimed until `job put`, `update` or `requeue`")
       ->type_name("CMD");
   return [options](Invocation& call) {
     Jobs jobs = call.store().jobs();
@@ -159,9 +161,9 @@ Action declare_claim(CLI::App& app) {
   };
 }
 
-Action declare_requeue(CLI::App& app) {
+Action declare_requeue(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("id", options->id_or_all, "The job (default: every one whose worker died)")
+  syntax.add_option("id", options->id_or_all, "The job (default: every one whose worker died)")
       ->type_name("ID");
   return [options](Invocation& call) {
     Jobs jobs = call.store().jobs();
@@ -172,9 +174,9 @@ Action declare_requeue(CLI::App& app) {
   };
 }
 
-Action declare_delete_job(CLI::App& app) {
+Action declare_delete_job(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_id(app, options->id);
+  add_id(syntax, options->id);
   return [options](Invocation& call) {
     if (!call.store().jobs().remove(JobId(options->id))) {
       throw Error(ErrorCode::not_found, "there is no job " + options->id);

@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/output/thread_json.h"
 #include "cli/output/thread_table.h"
@@ -53,29 +53,29 @@ void print_text(Invocation& call, const Page<Thread>& page, const Options& optio
 
 }  // namespace
 
-Action declare_list(CLI::App& app) {
+Action declare_list(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  auto* all = app.add_flag("--all", options->all, "Archived ones too");
-  app.add_flag("--archived", options->archived, "Only archived ones")->excludes(all);
-  auto* here = app.add_flag("--here", options->here, "Only those of this directory");
-  app.add_option("--cwd", options->cwd, "Only those of that directory")
+  auto* all = syntax.add_flag("--all", options->all, "Archived ones too");
+  syntax.add_flag("--archived", options->archived, "Only archived ones")->excludes(all);
+  auto* here = syntax.add_flag("--here", options->here, "Only those of this directory");
+  syntax.add_option("--cwd", options->cwd, "Only those of that directory")
       ->type_name("DIR")
       ->excludes(here);
-  app.add_option("--source", options->source, "Only those that came to be so")
+  syntax.add_option("--source", options->source, "Only those that came to be so")
       ->check(one_of<SessionSource>())
       ->type_name("");
-  app.add_option("--status", options->status, "Only those with that stored status")
+  syntax.add_option("--status", options->status, "Only those with that stored status")
       ->check(one_of<ThreadStatus>())
       ->type_name("");
-  app.add_option("--provider", options->provider, "Only those of that provider")->type_name("P");
-  app.add_option("--name", options->name, "Only names with that text in them, in any case")
+  syntax.add_option("--provider", options->provider, "Only those of that provider")->type_name("P");
+  syntax.add_option("--name", options->name, "Only names with that text in them, in any case")
       ->type_name("TEXT");
-  app.add_option("--since", options->since, "Only those active since then (2h, 3d, 2026-03-01)")
+  syntax.add_option("--since", options->since, "Only those active since then (2h, 3d, 2026-03-01)")
       ->type_name("T");
-  app.add_option("--limit", options->limit, "At most so many, 1 to 1000 (default: 50)")
+  syntax.add_option("--limit", options->limit, "At most so many, 1 to 1000 (default: 50)")
       ->type_name("N")
       ->check(whole_number(1, kMostAtOnce));
-  app.add_option("--after", options->after, "Read on behind a list's \"next\"")
+  syntax.add_option("--after", options->after, "Read on behind a list's \"next\"")
       ->type_name("CURSOR");
   return [options](Invocation& call) {
     const auto page = call.store().threads().list(filter_from(call, *options));

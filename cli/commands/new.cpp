@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/resolve/directory.h"
 #include "cli/resolve/text_argument.h"
@@ -49,19 +49,19 @@ NewThread thread_from(Invocation& call, const Options& options) {
 
 }  // namespace
 
-Action declare_new(CLI::App& app) {
+Action declare_new(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("--name", options->name, "What to call it")->type_name("NAME");
-  app.add_option("--cwd", options->cwd, "Its directory (default: this one)")->type_name("DIR");
-  app.add_option("--provider", options->provider, "The model provider")->type_name("P");
-  app.add_option("--source", options->source, "How it came to be (default: interactive)")
+  syntax.add_option("--name", options->name, "What to call it")->type_name("NAME");
+  syntax.add_option("--cwd", options->cwd, "Its directory (default: this one)")->type_name("DIR");
+  syntax.add_option("--provider", options->provider, "The model provider")->type_name("P");
+  syntax.add_option("--source", options->source, "How it came to be (default: interactive)")
       ->check(one_of<SessionSource>())
       ->type_name("");
-  app.add_option("--preview", options->preview, "First words, for lists")->type_name("TEXT");
-  app.add_option("--id", options->id, "Its id (default: a new UUIDv7)")->type_name("ID");
+  syntax.add_option("--preview", options->preview, "First words, for lists")->type_name("TEXT");
+  syntax.add_option("--id", options->id, "Its id (default: a new UUIDv7)")->type_name("ID");
   const auto column = [&](const std::string& name, std::optional<std::string>& value,
                           const std::string& help) {
-    app.add_option(name, value, help)->type_name("TEXT")->group("Recorded as given");
+    syntax.add_option(name, value, help)->type_name("TEXT")->group("Recorded as given");
   };
   column("--cli-version", options->cli_version, "The program that makes it (default: ours)");
   column("--rollout-path", options->rollout_path, "Its transcript file");

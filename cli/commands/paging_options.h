@@ -1,12 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "threadstore/page.h"
 
 namespace threadstore::cli {
@@ -17,12 +17,14 @@ struct PagingOptions {
   std::optional<std::string> after;
 };
 
-inline void add_paging(CLI::App& app, PagingOptions& options) {
-  app.add_option("--limit", options.limit,
-                 "At most so many, 1 to 1000 (default: " + std::to_string(options.limit) + ")")
+inline void add_paging(Syntax& syntax, PagingOptions& options) {
+  syntax
+      .add_option("--limit", options.limit,
+                  "At most so many, 1 to 1000 (default: " + std::to_string(options.limit) + ")")
       ->type_name("N")
       ->check(whole_number(1, 1000));
-  app.add_option("--after", options.after, "Read on behind a list's \"next\"")->type_name("CURSOR");
+  syntax.add_option("--after", options.after, "Read on behind a list's \"next\"")
+      ->type_name("CURSOR");
 }
 
 /// Prints a page as {"items":[…],"next":…}.

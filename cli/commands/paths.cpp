@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <array>
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@
 
 namespace threadstore::cli {
 
-Action declare_paths(CLI::App&) {
+Action declare_paths(Syntax&) {
   return [](Invocation& call) {
     const std::string database = call.database().string();
     const std::string home = call.options().store_home().string();

@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/output/lease_json.h"
 #include "cli/output/thread_json.h"
@@ -54,12 +54,12 @@ void print_state(Invocation& call, const Thread& thread) {
 
 }  // namespace
 
-Action declare_resume(CLI::App& app) {
+Action declare_resume(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("thread", options->thread, "Default: @last, this directory's last thread")
+  syntax.add_option("thread", options->thread, "Default: @last, this directory's last thread")
       ->type_name("THREAD");
-  app.add_flag("--any-dir", options->any_directory,
-               "Without THREAD: the last one of any directory");
+  syntax.add_flag("--any-dir", options->any_directory,
+                  "Without THREAD: the last one of any directory");
   return [options](Invocation& call) {
     const Thread thread = thread_to_resume(call, *options);
     if (call.interactive() && !call.json()) return continue_thread(call, thread.id);

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
 #include "cli/commands/run_options.h"
@@ -25,18 +25,19 @@ struct ListOptions {
   PagingOptions paging{.limit = 50, .after = {}};
 };
 
-Action declare_start(CLI::App& app) {
+Action declare_start(Syntax& syntax) {
   auto options = std::make_shared<StartOptions>();
-  app.add_option("--agent", options->agent, "Who works")->type_name("NAME")->required();
-  app.add_option("--agent-version", options->agent_version, "Its version (default: 1)")
+  syntax.add_option("--agent", options->agent, "Who works")->type_name("NAME")->required();
+  syntax.add_option("--agent-version", options->agent_version, "Its version (default: 1)")
       ->type_name("V");
-  app.add_option("--model", options->model, "With which model")->type_name("MODEL")->required();
-  app.add_option("--input", options->input, "What it is to do; - reads standard input")
+  syntax.add_option("--model", options->model, "With which model")->type_name("MODEL")->required();
+  syntax.add_option("--input", options->input, "What it is to do; - reads standard input")
       ->type_name("TEXT");
-  app.add_option("--thread", options->thread, "The thread that it belongs to")->type_name("THREAD");
-  app.add_option("--key", options->key, "Idempotency key: a retry with it starts nothing twice")
+  syntax.add_option("--thread", options->thread, "The thread that it belongs to")
+      ->type_name("THREAD");
+  syntax.add_option("--key", options->key, "Idempotency key: a retry with it starts nothing twice")
       ->type_name("K");
-  add_budgets(app, options->budgets);
+  add_budgets(syntax, options->budgets);
   return [options](Invocation& call) {
     NewRun run{.agent_name = line_argument(call, options->agent, "the agent"),
                .agent_version = line_argument(call, options->agent_version, "the version"),
@@ -52,21 +53,21 @@ Action declare_start(CLI::App& app) {
 }
 
 template <class Enum>
-void add_words(CLI::App& app, const char* name, std::optional<std::string>& word,
+void add_words(Syntax& syntax, const char* name, std::optional<std::string>& word,
                const char* help) {
-  app.add_option(name, word, help)->check(one_of<Enum>())->type_name("");
+  syntax.add_option(name, word, help)->check(one_of<Enum>())->type_name("");
 }
 
-Action declare_list_runs(CLI::App& app) {
+Action declare_list_runs(Syntax& syntax) {
   auto options = std::make_shared<ListOptions>();
-  add_words<RunLifecycle>(app, "--lifecycle", options->lifecycle, "Only runs that stand there");
-  add_words<RunOutcome>(app, "--outcome", options->outcome, "Only runs that stopped so");
-  app.add_option("--thread", options->thread, "Only runs of that thread")->type_name("THREAD");
-  app.add_option("--agent", options->agent, "Only runs of that agent")->type_name("NAME");
-  app.add_option("--since", options->since, "Only runs started since then")->type_name("T");
-  app.add_flag("--roots", options->roots, "Without runs that another run delegated");
-  app.add_flag("--interrupted", options->interrupted, "Only runs whose process died");
-  add_paging(app, options->paging);
+  add_words<RunLifecycle>(syntax, "--lifecycle", options->lifecycle, "Only runs that stand there");
+  add_words<RunOutcome>(syntax, "--outcome", options->outcome, "Only runs that stopped so");
+  syntax.add_option("--thread", options->thread, "Only runs of that thread")->type_name("THREAD");
+  syntax.add_option("--agent", options->agent, "Only runs of that agent")->type_name("NAME");
+  syntax.add_option("--since", options->since, "Only runs started since then")->type_name("T");
+  syntax.add_flag("--roots", options->roots, "Without runs that another run delegated");
+  syntax.add_flag("--interrupted", options->interrupted, "Only runs whose process died");
+  add_paging(syntax, options->paging);
   return [options](Invocation& call) {
     RunFilter filter{.agent_name = options->agent,
                      .roots_only = options->roots,
@@ -84,9 +85,9 @@ Action declare_list_runs(CLI::App& app) {
   };
 }
 
-Action declare_show_run(CLI::App& app) {
+Action declare_show_run(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_run(app, *given);
+  add_run(syntax, *given);
   return [given](Invocation& call) {
     const Run run = resolve_run(call, *given);
     if (call.json()) return call.print(run_json(run));
@@ -160,12 +161,13 @@ constexpr std::array kVerbs{
 
 }  // namespace
 
-void add_budgets(CLI::App& app, RunBudgets& budgets) {
-  app.add_option("--max-turns", budgets.max_turns, "Model turns at most")->type_name("N");
-  app.add_option("--timeout", budgets.timeout_seconds, "Seconds at most")->type_name("N");
-  app.add_option("--max-tokens", budgets.max_total_tokens, "Tokens at most")->type_name("N");
-  app.add_option("--max-tool-calls", budgets.max_tool_calls, "Tool calls at most")->type_name("N");
-  app.add_option("--max-context-bytes", budgets.max_context_bytes, "Bytes of context at most")
+void add_budgets(Syntax& syntax, RunBudgets& budgets) {
+  syntax.add_option("--max-turns", budgets.max_turns, "Model turns at most")->type_name("N");
+  syntax.add_option("--timeout", budgets.timeout_seconds, "Seconds at most")->type_name("N");
+  syntax.add_option("--max-tokens", budgets.max_total_tokens, "Tokens at most")->type_name("N");
+  syntax.add_option("--max-tool-calls", budgets.max_tool_calls, "Tool calls at most")
+      ->type_name("N");
+  syntax.add_option("--max-context-bytes", budgets.max_context_bytes, "Bytes of context at most")
       ->type_name("N");
 }
 

@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <memory>
 
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/run_options.h"
 #include "cli/output/run_trace_json.h"
@@ -138,9 +138,10 @@ void print_approval(Invocation& call, const DeferredApproval& request) {
   print_one(call, waiting(request));
 }
 
-Action declare_run_approvals(CLI::App& app) {
+Action declare_run_approvals(Syntax& syntax) {
   auto given = std::make_shared<std::optional<std::string>>();
-  app.add_option("run", *given, "All approvals of this run (default: undecided ones of all runs)")
+  syntax
+      .add_option("run", *given, "All approvals of this run (default: undecided ones of all runs)")
       ->type_name("RUN");
   return [given](Invocation& call) {
     if (!*given) return print_undecided(call);
@@ -150,20 +151,20 @@ Action declare_run_approvals(CLI::App& app) {
   };
 }
 
-Action declare_approvals(CLI::App&) { return print_undecided; }
+Action declare_approvals(Syntax&) { return print_undecided; }
 
-Action declare_run_ask(CLI::App& app) {
+Action declare_run_ask(Syntax& syntax) {
   auto options = std::make_shared<AskOptions>();
   NewRequest& request = options->request;
-  add_run(app, options->run);
-  app.add_option("--step", request.step, "For which step")->type_name("N")->required();
-  app.add_option("--act", request.act, "What it wants to do: read, write, exec, …")
+  add_run(syntax, options->run);
+  syntax.add_option("--step", request.step, "For which step")->type_name("N")->required();
+  syntax.add_option("--act", request.act, "What it wants to do: read, write, exec, …")
       ->type_name("ACT")
       ->required();
-  app.add_option("--target", request.target, "With what")->type_name("TEXT")->required();
-  app.add_option("--content", request.content, "All that is needed to do it; - reads stdin")
+  syntax.add_option("--target", request.target, "With what")->type_name("TEXT")->required();
+  syntax.add_option("--content", request.content, "All that is needed to do it; - reads stdin")
       ->type_name("TEXT");
-  app.add_option("--key", request.key, "Idempotency key: asking again finds the request")
+  syntax.add_option("--key", request.key, "Idempotency key: asking again finds the request")
       ->type_name("K");
   return [options](Invocation& call) {
     const RunId run = resolve_run(call, options->run).id;

@@ -1,11 +1,11 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <set>
 
 #include "cli/app/choices.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/run_options.h"
 #include "cli/output/run_trace_json.h"
 #include "cli/output/table.h"
@@ -136,15 +136,16 @@ void print_trace(Invocation& call, const Trace& trace) {
 
 }  // namespace
 
-Action declare_run_trace(CLI::App& app) {
+Action declare_run_trace(Syntax& syntax) {
   auto options = std::make_shared<TraceOptions>();
-  add_run(app, options->run);
-  app.add_option("--kind", options->lists, "Only these lists")
+  add_run(syntax, options->run);
+  syntax.add_option("--kind", options->lists, "Only these lists")
       ->check(one_of({"policy", "delegation", "sandbox", "steps"}))
       ->delimiter(',')
       ->type_name("");
-  app.add_option("--after", options->after, "Only what is behind that sequence")->type_name("SEQ");
-  app.add_option("--limit", options->limit, "At most so many events, 1 to 1000 (default: 1000)")
+  syntax.add_option("--after", options->after, "Only what is behind that sequence")
+      ->type_name("SEQ");
+  syntax.add_option("--limit", options->limit, "At most so many events, 1 to 1000 (default: 1000)")
       ->type_name("N")
       ->check(whole_number(1, 1000));
   return [options](Invocation& call) {

@@ -1,9 +1,9 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/exit_code.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/run_options.h"
 #include "cli/output/table.h"
 #include "cli/terminal/local_time.h"
@@ -56,11 +56,12 @@ void print_differences(Invocation& call, const Run& run, const RunDifferences& d
 
 }  // namespace
 
-Action declare_run_checkpoint(CLI::App& app) {
+Action declare_run_checkpoint(Syntax& syntax) {
   auto options = std::make_shared<CheckpointOptions>();
-  add_run(app, options->run);
-  app.add_option("name", options->name, "The named one (default: the newest)")->type_name("NAME");
-  app.add_flag("--list", options->list, "List them instead of printing one's state");
+  add_run(syntax, options->run);
+  syntax.add_option("name", options->name, "The named one (default: the newest)")
+      ->type_name("NAME");
+  syntax.add_flag("--list", options->list, "List them instead of printing one's state");
   return [options](Invocation& call) {
     const Run run = resolve_run(call, options->run);
     const RunCheckpoints checkpoints = runs_of(call).checkpoints();
@@ -75,9 +76,9 @@ Action declare_run_checkpoint(CLI::App& app) {
   };
 }
 
-Action declare_run_artifacts(CLI::App& app) {
+Action declare_run_artifacts(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_run(app, *given);
+  add_run(syntax, *given);
   return [given](Invocation& call) {
     const auto artifacts = runs_of(call).artifacts().list(resolve_run(call, *given).id);
     if (call.json()) return print_items(call, artifacts, artifact_json);
@@ -92,9 +93,9 @@ Action declare_run_artifacts(CLI::App& app) {
   };
 }
 
-Action declare_run_verify(CLI::App& app) {
+Action declare_run_verify(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_run(app, *given);
+  add_run(syntax, *given);
   return [given](Invocation& call) {
     const Run run = resolve_run(call, *given);
     const auto differences = runs_of(call).projections().verify(run.id);
@@ -103,9 +104,9 @@ Action declare_run_verify(CLI::App& app) {
   };
 }
 
-Action declare_run_rebuild(CLI::App& app) {
+Action declare_run_rebuild(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_run(app, *given);
+  add_run(syntax, *given);
   return [given](Invocation& call) {
     const Run run = resolve_run(call, *given);
     print_differences(call, run, runs_of(call).projections().rebuild(run.id),

@@ -1,10 +1,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/run_approvals.h"
 #include "cli/commands/run_options.h"
 #include "cli/resolve/text_argument.h"
@@ -30,22 +30,22 @@ struct ContinueOptions {
   std::int64_t turn = 0;
 };
 
-void add_call(CLI::App& app, std::string& call) {
-  app.add_option("call", call, "The call's id")->type_name("CALL")->required();
+void add_call(Syntax& syntax, std::string& call) {
+  syntax.add_option("call", call, "The call's id")->type_name("CALL")->required();
 }
 
-void add_by(CLI::App& app, std::optional<std::string>& by) {
-  app.add_option("--by", by, "Who decides (default: your login name)")->type_name("NAME");
+void add_by(Syntax& syntax, std::optional<std::string>& by) {
+  syntax.add_option("--by", by, "Who decides (default: your login name)")->type_name("NAME");
 }
 
-Action declare_decision(CLI::App& app, ApprovalDecision decision) {
+Action declare_decision(Syntax& syntax, ApprovalDecision decision) {
   auto options = std::make_shared<DecideOptions>();
-  add_run(app, options->run);
-  app.add_option("call", options->call, "The call's id, or #N for request N")
+  add_run(syntax, options->run);
+  syntax.add_option("call", options->call, "The call's id, or #N for request N")
       ->type_name("CALL")
       ->required();
-  add_by(app, options->by);
-  app.add_option("--reason", options->reason, "Why")->type_name("TEXT");
+  add_by(syntax, options->by);
+  syntax.add_option("--reason", options->reason, "Why")->type_name("TEXT");
   return [options, decision](Invocation& call) {
     const Run run = resolve_run(call, options->run);
     const Decision made{.decision = decision,
@@ -72,24 +72,27 @@ std::string decider(const std::optional<std::string>& given) {
                                                      : "user " + std::to_string(::getuid());
 }
 
-Action declare_run_approve(CLI::App& app) {
-  return declare_decision(app, ApprovalDecision::granted);
+Action declare_run_approve(Syntax& syntax) {
+  return declare_decision(syntax, ApprovalDecision::granted);
 }
 
-Action declare_run_deny(CLI::App& app) { return declare_decision(app, ApprovalDecision::denied); }
+Action declare_run_deny(Syntax& syntax) {
+  return declare_decision(syntax, ApprovalDecision::denied);
+}
 
-Action declare_run_answer(CLI::App& app) {
+Action declare_run_answer(Syntax& syntax) {
   auto options = std::make_shared<AnswerOptions>();
-  add_run(app, options->run);
-  add_call(app, options->call);
-  app.add_option("answer", options->kind,
-                 "completed: it happened; retry: run it again; abort: give the run up")
+  add_run(syntax, options->run);
+  add_call(syntax, options->call);
+  syntax
+      .add_option("answer", options->kind,
+                  "completed: it happened; retry: run it again; abort: give the run up")
       ->check(one_of<EffectAnswer::Kind>())
       ->type_name("")
       ->required();
-  app.add_option("--observation", options->observation, "The call's result, when it happened")
+  syntax.add_option("--observation", options->observation, "The call's result, when it happened")
       ->type_name("JSON");
-  add_by(app, options->by);
+  add_by(syntax, options->by);
   return [options](Invocation& call) {
     const Run run = resolve_run(call, options->run);
     EffectAnswer answer{
@@ -101,19 +104,19 @@ Action declare_run_answer(CLI::App& app) {
   };
 }
 
-Action declare_run_continue(CLI::App& app) {
+Action declare_run_continue(Syntax& syntax) {
   auto options = std::make_shared<ContinueOptions>();
-  add_run(app, options->run);
-  app.add_option("--input", options->input, "The answer; - reads standard input")
+  add_run(syntax, options->run);
+  syntax.add_option("--input", options->input, "The answer; - reads standard input")
       ->type_name("TEXT")
       ->required();
-  auto* state = app.add_option("--state", options->state,
-                               "A checkpoint to go on from (default: the newest stays)");
+  auto* state = syntax.add_option("--state", options->state,
+                                  "A checkpoint to go on from (default: the newest stays)");
   state->type_name("JSON");
-  app.add_option("--schema-version", options->schema_version, "Of that state (default: 1)")
+  syntax.add_option("--schema-version", options->schema_version, "Of that state (default: 1)")
       ->type_name("N")
       ->needs(state);
-  app.add_option("--turn", options->turn, "Of that state (default: 0)")
+  syntax.add_option("--turn", options->turn, "Of that state (default: 0)")
       ->type_name("N")
       ->needs(state);
   return [options](Invocation& call) {
@@ -136,22 +139,23 @@ Action declare_run_continue(CLI::App& app) {
   };
 }
 
-Action declare_run_reopen(CLI::App& app) {
+Action declare_run_reopen(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
   auto expected = std::make_shared<std::optional<std::int64_t>>();
-  add_run(app, *given);
-  app.add_option("--expect", *expected, "Only when its last event is that one")->type_name("SEQ");
+  add_run(syntax, *given);
+  syntax.add_option("--expect", *expected, "Only when its last event is that one")
+      ->type_name("SEQ");
   return [given, expected](Invocation& call) {
     const Run run = resolve_run(call, *given);
     print_run(call, runs_of(call).reopen(run.id, expected->value_or(run.last_sequence)));
   };
 }
 
-Action declare_run_cancel(CLI::App& app) {
+Action declare_run_cancel(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
   auto reason = std::make_shared<std::string>();
-  add_run(app, *given);
-  app.add_option("--reason", *reason, "Why, for a run that waits")->type_name("TEXT");
+  add_run(syntax, *given);
+  syntax.add_option("--reason", *reason, "Why, for a run that waits")->type_name("TEXT");
   return [given, reason](Invocation& call) {
     Runs runs = runs_of(call);
     const Run run = resolve_run(call, *given);
@@ -161,11 +165,11 @@ Action declare_run_cancel(CLI::App& app) {
   };
 }
 
-Action declare_run_raise(CLI::App& app) {
+Action declare_run_raise(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
   auto more = std::make_shared<RunBudgets>();
-  add_run(app, *given);
-  add_budgets(app, *more);
+  add_run(syntax, *given);
+  add_budgets(syntax, *more);
   return [given, more](Invocation& call) {
     const Run run = resolve_run(call, *given);
     RunBudgets budgets = run.budgets;

@@ -1,7 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 
+#include "cli/app/choices.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/follow_store.h"
 #include "cli/commands/run_options.h"
 #include "cli/terminal/text.h"
@@ -97,15 +98,16 @@ void tail(Invocation& call, const TailOptions& options) {
 
 }  // namespace
 
-Action declare_run_events(CLI::App& app) {
+Action declare_run_events(Syntax& syntax) {
   auto options = std::make_shared<EventsOptions>();
-  add_run(app, options->run);
-  app.add_option("--after", options->after, "Only events behind that sequence")->type_name("SEQ");
-  app.add_option("--type", options->type, "Only that type, or with a dot at its end that kind")
+  add_run(syntax, options->run);
+  syntax.add_option("--after", options->after, "Only events behind that sequence")
+      ->type_name("SEQ");
+  syntax.add_option("--type", options->type, "Only that type, or with a dot at its end that kind")
       ->type_name("TYPE");
-  app.add_option("--limit", options->limit, "At most so many, 1 to 1000 (default: 1000)")
+  syntax.add_option("--limit", options->limit, "At most so many, 1 to 1000 (default: 1000)")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, kAtOnce).description(""));
+      ->check(whole_number(1, kAtOnce));
   return [options](Invocation& call) {
     const Run run = resolve_run(call, options->run);
     const RunLog log = runs_of(call).log();
@@ -129,15 +131,15 @@ Action declare_run_events(CLI::App& app) {
   };
 }
 
-Action declare_run_tail(CLI::App& app) {
+Action declare_run_tail(Syntax& syntax) {
   auto options = std::make_shared<TailOptions>();
-  app.add_option("run", options->run, "Only this run (default: all of the workspace)")
+  syntax.add_option("run", options->run, "Only this run (default: all of the workspace)")
       ->type_name("RUN");
-  app.add_flag("-f,--follow", options->follow, "Go on with new events until Ctrl-C");
-  app.add_option("--since", options->since, "Every event behind that gid")->type_name("GID");
-  app.add_option("-n,--lines", options->lines, "Begin with the last N events (default: 10)")
+  syntax.add_flag("-f,--follow", options->follow, "Go on with new events until Ctrl-C");
+  syntax.add_option("--since", options->since, "Every event behind that gid")->type_name("GID");
+  syntax.add_option("-n,--lines", options->lines, "Begin with the last N events (default: 10)")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{0}, kAtOnce).description(""));
+      ->check(whole_number(0, kAtOnce));
   return [options](Invocation& call) { tail(call, *options); };
 }
 

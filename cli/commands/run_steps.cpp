@@ -1,8 +1,8 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/app/syntax.h"
 #include "cli/commands/paging_options.h"
 #include "cli/commands/run_options.h"
 #include "cli/output/run_trace_json.h"
@@ -69,18 +69,19 @@ void print_steps(Invocation& call, const std::vector<RunStep>& steps) {
   table.print(call.out(), call.style(), table_width(STDOUT_FILENO));
 }
 
-CLI::Option* add_step(CLI::App& app, std::int64_t& step) {
-  return app.add_option("--step", step, "At which step")->type_name("N");
+Option* add_step(Syntax& syntax, std::int64_t& step) {
+  return syntax.add_option("--step", step, "At which step")->type_name("N");
 }
 
 }  // namespace
 
-Action declare_run_steps(CLI::App& app) {
+Action declare_run_steps(Syntax& syntax) {
   auto options = std::make_shared<StepsOptions>();
-  add_run(app, options->run);
-  app.add_option("step", options->step, "Print this one with all that it holds")->type_name("STEP");
-  app.add_flag("--committed", options->committed, "Without attempts that were not committed");
-  add_paging(app, options->paging);
+  add_run(syntax, options->run);
+  syntax.add_option("step", options->step, "Print this one with all that it holds")
+      ->type_name("STEP");
+  syntax.add_flag("--committed", options->committed, "Without attempts that were not committed");
+  add_paging(syntax, options->paging);
   return [options](Invocation& call) {
     const Run run = resolve_run(call, options->run);
     auto page = runs_of(call).steps().list(run.id, {.from_step = options->step.value_or(0),
@@ -105,17 +106,20 @@ Action declare_run_steps(CLI::App& app) {
   };
 }
 
-Action declare_run_commit(CLI::App& app) {
+Action declare_run_commit(Syntax& syntax) {
   auto options = std::make_shared<CommitOptions>();
-  add_run(app, options->run);
-  app.add_option("step", options->step.step, "Its number, from 1")->type_name("STEP")->required();
-  app.add_option("--decision", options->step.decision, "What was decided; - reads stdin")
+  add_run(syntax, options->run);
+  syntax.add_option("step", options->step.step, "Its number, from 1")
+      ->type_name("STEP")
+      ->required();
+  syntax.add_option("--decision", options->step.decision, "What was decided; - reads stdin")
       ->type_name("TEXT");
-  app.add_option("--result", options->step.result, "What came of it")->type_name("TEXT");
-  app.add_option("--prompt", options->step.prompt, "What the model was asked")->type_name("TEXT");
-  app.add_option("--tool-call", options->step.tool_call, "What it called")->type_name("TEXT");
-  app.add_option("--tokens", options->step.tokens, "What it cost")->type_name("N");
-  app.add_flag("--attempt", options->attempt, "Only an attempt: another one follows");
+  syntax.add_option("--result", options->step.result, "What came of it")->type_name("TEXT");
+  syntax.add_option("--prompt", options->step.prompt, "What the model was asked")
+      ->type_name("TEXT");
+  syntax.add_option("--tool-call", options->step.tool_call, "What it called")->type_name("TEXT");
+  syntax.add_option("--tokens", options->step.tokens, "What it cost")->type_name("N");
+  syntax.add_flag("--attempt", options->attempt, "Only an attempt: another one follows");
   return [options](Invocation& call) {
     const Run run = resolve_run(call, options->run);
     NewStep step = options->step;
@@ -131,11 +135,11 @@ Action declare_run_commit(CLI::App& app) {
   };
 }
 
-Action declare_run_resume(CLI::App& app) {
+Action declare_run_resume(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
   auto detail = std::make_shared<std::string>();
-  add_run(app, *given);
-  app.add_option("--detail", *detail, "Why it had stopped")->type_name("TEXT");
+  add_run(syntax, *given);
+  syntax.add_option("--detail", *detail, "Why it had stopped")->type_name("TEXT");
   return [given, detail](Invocation& call) {
     const Run run = resolve_run(call, *given);
     const ResumePoint point =
@@ -154,20 +158,21 @@ Action declare_run_resume(CLI::App& app) {
   };
 }
 
-Action declare_run_spawn(CLI::App& app) {
+Action declare_run_spawn(Syntax& syntax) {
   auto options = std::make_shared<SpawnOptions>();
   NewSpawn& spawn = options->spawn;
-  add_run(app, options->run);
-  add_step(app, spawn.step)->required();
-  app.add_option("--ordinal", spawn.ordinal, "Which spawn of that step, from 0")->type_name("K");
-  app.add_option("--goal", spawn.goal, "What the child is to do")->type_name("TEXT")->required();
-  app.add_option("--verify-file", spawn.verify_file, "The file that shows it")->type_name("FILE");
-  app.add_option("--needle", spawn.needle, "What must stand in that file")->type_name("TEXT");
-  app.add_option("--max-steps", spawn.max_steps, "Steps at most")->type_name("N");
-  app.add_option("--deny-write", spawn.deny_write, "A JSON array of paths")->type_name("JSON");
-  app.add_option("--agent", spawn.child.agent_name, "Who works (default: the parent's)")
+  add_run(syntax, options->run);
+  add_step(syntax, spawn.step)->required();
+  syntax.add_option("--ordinal", spawn.ordinal, "Which spawn of that step, from 0")->type_name("K");
+  syntax.add_option("--goal", spawn.goal, "What the child is to do")->type_name("TEXT")->required();
+  syntax.add_option("--verify-file", spawn.verify_file, "The file that shows it")
+      ->type_name("FILE");
+  syntax.add_option("--needle", spawn.needle, "What must stand in that file")->type_name("TEXT");
+  syntax.add_option("--max-steps", spawn.max_steps, "Steps at most")->type_name("N");
+  syntax.add_option("--deny-write", spawn.deny_write, "A JSON array of paths")->type_name("JSON");
+  syntax.add_option("--agent", spawn.child.agent_name, "Who works (default: the parent's)")
       ->type_name("NAME");
-  app.add_option("--model", spawn.child.model, "With which model (default: the parent's)")
+  syntax.add_option("--model", spawn.child.model, "With which model (default: the parent's)")
       ->type_name("MODEL");
   return [options](Invocation& call) {
     NewSpawn wanted = options->spawn;

@@ -1,9 +1,9 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 
+#include "cli/app/syntax.h"
 #include "cli/commands/run_options.h"
 #include "cli/output/run_trace_json.h"
 #include "cli/output/table.h"
@@ -116,9 +116,9 @@ void print_report(Invocation& call, const UsageReport& report) {
 
 }  // namespace
 
-Action declare_run_tree(CLI::App& app) {
+Action declare_run_tree(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_run(app, *given);
+  add_run(syntax, *given);
   return [given](Invocation& call) {
     const auto runs = runs_of(call).tree().runs(resolve_run(call, *given).id);
     if (!call.json()) return draw(call, runs);
@@ -136,9 +136,9 @@ Action declare_run_tree(CLI::App& app) {
   };
 }
 
-Action declare_run_usage(CLI::App& app) {
+Action declare_run_usage(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_run(app, *given);
+  add_run(syntax, *given);
   return [given](Invocation& call) {
     const Run run = resolve_run(call, *given);
     const UsageReport report = runs_of(call).tree().usage(run.id);

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/run_options.h"
 #include "cli/resolve/text_argument.h"
 
@@ -31,20 +31,20 @@ void print_call(Invocation& call, const RunCall& done) {
   call.out() << to_word(done.status) << '\n';
 }
 
-void add_call(CLI::App& app, CallOptions& options) {
-  add_run(app, options.run);
-  app.add_option("call", options.call, "The call's id")->type_name("CALL")->required();
+void add_call(Syntax& syntax, CallOptions& options) {
+  add_run(syntax, options.run);
+  syntax.add_option("call", options.call, "The call's id")->type_name("CALL")->required();
 }
 
 }  // namespace
 
-Action declare_run_append(CLI::App& app) {
+Action declare_run_append(Syntax& syntax) {
   auto options = std::make_shared<AppendOptions>();
-  add_run(app, options->run);
-  app.add_option("type", options->type, "What happened, such as note.plan")
+  add_run(syntax, options->run);
+  syntax.add_option("type", options->type, "What happened, such as note.plan")
       ->type_name("TYPE")
       ->required();
-  app.add_option("--payload", options->payload, "Any JSON; - reads standard input")
+  syntax.add_option("--payload", options->payload, "Any JSON; - reads standard input")
       ->type_name("JSON");
   return [options](Invocation& call) {
     const RunId run = resolve_run(call, options->run).id;
@@ -55,13 +55,13 @@ Action declare_run_append(CLI::App& app) {
   };
 }
 
-Action declare_run_request(CLI::App& app) {
+Action declare_run_request(Syntax& syntax) {
   auto options = std::make_shared<CallOptions>();
-  add_call(app, *options);
-  app.add_option("tool", options->tool, "The tool's name")->type_name("TOOL")->required();
-  app.add_option("--arguments", options->arguments, "A JSON object; - reads standard input")
+  add_call(syntax, *options);
+  syntax.add_option("tool", options->tool, "The tool's name")->type_name("TOOL")->required();
+  syntax.add_option("--arguments", options->arguments, "A JSON object; - reads standard input")
       ->type_name("JSON");
-  app.add_option("--ask", options->wants, "Ask for permission, naming what it needs")
+  syntax.add_option("--ask", options->wants, "Ask for permission, naming what it needs")
       ->check(one_of<Capability>())
       ->delimiter(',')
       ->type_name("");
@@ -83,21 +83,23 @@ Action declare_run_request(CLI::App& app) {
   };
 }
 
-Action declare_run_begin(CLI::App& app) {
+Action declare_run_begin(Syntax& syntax) {
   auto options = std::make_shared<CallOptions>();
-  add_call(app, *options);
+  add_call(syntax, *options);
   return [options](Invocation& call) {
     const RunId run = resolve_run(call, options->run).id;
     print_call(call, runs_of(call).calls().start(run, CallId(options->call)));
   };
 }
 
-Action declare_run_end(CLI::App& app) {
+Action declare_run_end(Syntax& syntax) {
   auto options = std::make_shared<CallOptions>();
-  add_call(app, *options);
-  auto* result = app.add_option("--result", options->result, "What it gave, as JSON");
+  add_call(syntax, *options);
+  auto* result = syntax.add_option("--result", options->result, "What it gave, as JSON");
   result->type_name("JSON");
-  app.add_option("--error", options->error, "Why it failed")->type_name("TEXT")->excludes(result);
+  syntax.add_option("--error", options->error, "Why it failed")
+      ->type_name("TEXT")
+      ->excludes(result);
   return [options](Invocation& call) {
     const RunId run = resolve_run(call, options->run).id;
     const CallOutcome outcome =
@@ -108,16 +110,16 @@ Action declare_run_end(CLI::App& app) {
   };
 }
 
-Action declare_run_finish(CLI::App& app) {
+Action declare_run_finish(Syntax& syntax) {
   auto options = std::make_shared<FinishOptions>();
-  add_run(app, options->run);
-  auto* how = app.add_option_group("how");
-  how->add_option("--output", options->output, "Completed, with that answer; - reads stdin")
-      ->type_name("TEXT");
-  how->add_option("--error", options->error, "Failed, for that reason")->type_name("TEXT");
-  how->add_option("--ask", options->ask, "Waits for the user to answer that")->type_name("TEXT");
-  how->add_option("--blocked", options->blocked, "Waits for that")->type_name("TEXT");
-  how->require_option(1);
+  add_run(syntax, options->run);
+  Option* output =
+      syntax.add_option("--output", options->output, "Completed, with that answer; - reads stdin");
+  Option* error = syntax.add_option("--error", options->error, "Failed, for that reason");
+  Option* ask = syntax.add_option("--ask", options->ask, "Waits for the user to answer that");
+  Option* blocked = syntax.add_option("--blocked", options->blocked, "Waits for that");
+  for (Option* end : {output, error, ask, blocked}) end->type_name("TEXT");
+  syntax.require_one({output, error, ask, blocked});
   return [options](Invocation& call) {
     const RunId run = resolve_run(call, options->run).id;
     RunEnd end;

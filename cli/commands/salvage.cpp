@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 
 #include "cli/app/exit_code.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/text.h"
@@ -48,12 +48,12 @@ void print_salvage(Invocation& call, const Salvage& done) {
 
 }  // namespace
 
-Action declare_salvage(CLI::App& app) {
+Action declare_salvage(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("source", options->source, "The damaged database; it is not written to")
+  syntax.add_option("source", options->source, "The damaged database; it is not written to")
       ->type_name("SRC")
       ->required();
-  app.add_option("destination", options->destination, "The new database; it must not exist")
+  syntax.add_option("destination", options->destination, "The new database; it must not exist")
       ->type_name("DEST")
       ->required();
   return [options](Invocation& call) {

@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <vector>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
 #include "cli/output/thread_table.h"
@@ -111,25 +111,27 @@ void search(Invocation& call, const Options& options) {
 
 }  // namespace
 
-Action declare_search(CLI::App& app) {
+Action declare_search(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("text", options->words,
-                 "Words that must all occur, \"a phrase\", begin*, AND, OR, NOT, ( )")
+  syntax
+      .add_option("text", options->words,
+                  "Words that must all occur, \"a phrase\", begin*, AND, OR, NOT, ( )")
       ->type_name("TEXT");
-  auto* here = app.add_flag("--here", options->here, "Only threads of this directory");
-  app.add_option("--cwd", options->cwd, "Only threads of that directory")
+  auto* here = syntax.add_flag("--here", options->here, "Only threads of this directory");
+  syntax.add_option("--cwd", options->cwd, "Only threads of that directory")
       ->type_name("DIR")
       ->excludes(here);
-  app.add_option("--thread", options->thread, "Only what this thread shows")->type_name("THREAD");
-  app.add_option("--role", options->role, "Only messages of that role")->type_name("ROLE");
-  app.add_option("--source", options->source, "Only threads that came to be so")
+  syntax.add_option("--thread", options->thread, "Only what this thread shows")
+      ->type_name("THREAD");
+  syntax.add_option("--role", options->role, "Only messages of that role")->type_name("ROLE");
+  syntax.add_option("--source", options->source, "Only threads that came to be so")
       ->check(one_of<SessionSource>())
       ->type_name("");
-  app.add_option("--since", options->since, "Only messages since then (2h, 3d, 2026-03-01)")
+  syntax.add_option("--since", options->since, "Only messages since then (2h, 3d, 2026-03-01)")
       ->type_name("T");
-  app.add_flag("--newest", options->newest, "The newest first instead of the best");
-  add_paging(app, options->paging);
-  app.add_flag("--rebuild", options->rebuild, "Make the search index anew first");
+  syntax.add_flag("--newest", options->newest, "The newest first instead of the best");
+  add_paging(syntax, options->paging);
+  syntax.add_flag("--rebuild", options->rebuild, "Make the search index anew first");
   return [options](Invocation& call) { search(call, *options); };
 }
 

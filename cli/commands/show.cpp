@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/thread_argument.h"
 #include "cli/output/message_json.h"
@@ -114,24 +114,25 @@ void print_json_tree(Invocation& call, const Thread& thread, const std::vector<T
 
 }  // namespace
 
-Action declare_show(CLI::App& app) {
+Action declare_show(Syntax& syntax) {
   auto options = std::make_shared<ShowOptions>();
-  add_thread(app, options->thread);
-  app.add_option("--leaf", options->leaf, "The branch that ends there (default: the current leaf)")
+  add_thread(syntax, options->thread);
+  syntax
+      .add_option("--leaf", options->leaf, "The branch that ends there (default: the current leaf)")
       ->type_name("MESSAGE");
-  app.add_option("--limit", options->limit, "The last N messages (default: 500)")
+  syntax.add_option("--limit", options->limit, "The last N messages (default: 500)")
       ->type_name("N")
       ->check(whole_number(1, kMostShown));
-  app.add_option("--before", options->before, "Only what comes before that message")
+  syntax.add_option("--before", options->before, "Only what comes before that message")
       ->type_name("MESSAGE");
-  app.add_flag("--calls", options->calls,
-               "With the runs that answered each message, and their calls");
+  syntax.add_flag("--calls", options->calls,
+                  "With the runs that answered each message, and their calls");
   return [options](Invocation& call) { show(call, *options); };
 }
 
-Action declare_tree(CLI::App& app) {
+Action declare_tree(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_thread(app, *given);
+  add_thread(syntax, *given);
   return [given](Invocation& call) {
     const Thread thread = resolve_thread(call, *given);
     const auto nodes = call.store().messages().tree(thread.id);
@@ -141,9 +142,9 @@ Action declare_tree(CLI::App& app) {
   };
 }
 
-Action declare_leaves(CLI::App& app) {
+Action declare_leaves(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_thread(app, *given);
+  add_thread(syntax, *given);
   return [given](Invocation& call) {
     const Thread thread = resolve_thread(call, *given);
     const auto leaves = call.store().messages().leaves(thread.id);

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/thread_argument.h"
 #include "cli/output/thread_json.h"
@@ -34,9 +34,9 @@ void print_changed(Invocation& call, const std::string& done, const Thread& thre
              << escape_for_terminal(shown_name(thread)) << '\n';
 }
 
-Action change_archived(CLI::App& app, bool archived) {
+Action change_archived(Syntax& syntax, bool archived) {
   auto given = std::make_shared<std::string>();
-  add_thread(app, *given);
+  add_thread(syntax, *given);
   return [given, archived](Invocation& call) {
     Threads threads = call.store().threads();
     const ThreadId id = resolve_thread(call, *given).id;
@@ -47,12 +47,12 @@ Action change_archived(CLI::App& app, bool archived) {
 
 }  // namespace
 
-Action declare_fork(CLI::App& app) {
+Action declare_fork(Syntax& syntax) {
   auto options = std::make_shared<ForkOptions>();
-  add_thread(app, options->thread);
-  app.add_option("--at", options->at, "Where it goes its own way (default: the current leaf)")
+  add_thread(syntax, options->thread);
+  syntax.add_option("--at", options->at, "Where it goes its own way (default: the current leaf)")
       ->type_name("MESSAGE");
-  app.add_option("--name", options->name, "What to call the new thread")->type_name("NAME");
+  syntax.add_option("--name", options->name, "What to call the new thread")->type_name("NAME");
   return [options](Invocation& call) {
     const StateStore& store = call.store();
     const Thread source = resolve_thread(call, options->thread);
@@ -68,10 +68,10 @@ Action declare_fork(CLI::App& app) {
   };
 }
 
-Action declare_rename(CLI::App& app) {
+Action declare_rename(Syntax& syntax) {
   auto options = std::make_shared<RenameOptions>();
-  add_thread(app, options->thread);
-  app.add_option("name", options->name, "The new name; - reads standard input")
+  add_thread(syntax, options->thread);
+  syntax.add_option("name", options->name, "The new name; - reads standard input")
       ->type_name("NAME")
       ->required();
   return [options](Invocation& call) {
@@ -82,14 +82,14 @@ Action declare_rename(CLI::App& app) {
   };
 }
 
-Action declare_archive(CLI::App& app) { return change_archived(app, true); }
+Action declare_archive(Syntax& syntax) { return change_archived(syntax, true); }
 
-Action declare_unarchive(CLI::App& app) { return change_archived(app, false); }
+Action declare_unarchive(Syntax& syntax) { return change_archived(syntax, false); }
 
-Action declare_switch(CLI::App& app) {
+Action declare_switch(Syntax& syntax) {
   auto options = std::make_shared<SwitchOptions>();
-  add_thread(app, options->thread);
-  add_message(app, options->message, "The branch's tip, or none: the next append is a new root");
+  add_thread(syntax, options->thread);
+  add_message(syntax, options->message, "The branch's tip, or none: the next append is a new root");
   return [options](Invocation& call) {
     const StateStore& store = call.store();
     const Thread thread = resolve_thread(call, options->thread);

@@ -1,13 +1,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <fstream>
 #include <memory>
 #include <sstream>
 
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/thread_argument.h"
 #include "cli/output/record_json.h"
@@ -64,12 +64,13 @@ struct Options {
   std::string thread, file;
 };
 
-Action declare_set(CLI::App& app) {
+Action declare_set(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_thread(app, options->thread);
-  app.add_option("file", options->file,
-                 "A JSON array of {\"name\", \"description\"?, \"input_schema\"?, \"position\"?}; "
-                 "- reads standard input")
+  add_thread(syntax, options->thread);
+  syntax
+      .add_option("file", options->file,
+                  "A JSON array of {\"name\", \"description\"?, \"input_schema\"?, \"position\"?}; "
+                  "- reads standard input")
       ->type_name("FILE")
       ->required();
   return [options](Invocation& call) {
@@ -81,9 +82,9 @@ Action declare_set(CLI::App& app) {
   };
 }
 
-Action declare_list_tools(CLI::App& app) {
+Action declare_list_tools(Syntax& syntax) {
   auto given = std::make_shared<std::string>();
-  add_thread(app, *given);
+  add_thread(syntax, *given);
   return [given](Invocation& call) {
     const auto tools = call.store().tools().list(resolve_thread(call, *given).id);
     if (call.json()) {

@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/follow_store.h"
 #include "cli/output/message_json.h"
@@ -66,10 +66,11 @@ void watch(Invocation& call, const Options& options) {
 
 }  // namespace
 
-Action declare_watch(CLI::App& app) {
+Action declare_watch(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("thread", options->thread, "Only this thread (default: all)")->type_name("THREAD");
-  app.add_option("--since", options->since, "What came after that message id, and end")
+  syntax.add_option("thread", options->thread, "Only this thread (default: all)")
+      ->type_name("THREAD");
+  syntax.add_option("--since", options->since, "What came after that message id, and end")
       ->type_name("ID");
   return [options](Invocation& call) { watch(call, *options); };
 }

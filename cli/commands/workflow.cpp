@@ -1,11 +1,11 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/paging_options.h"
 #include "cli/commands/workflow_parts.h"
@@ -26,19 +26,19 @@ struct Options {
   PagingOptions paging;
 };
 
-void add_run(CLI::App& app, std::string& id) {
-  app.add_option("run", id, "The workflow run")->type_name("RUN")->required();
+void add_run(Syntax& syntax, std::string& id) {
+  syntax.add_option("run", id, "The workflow run")->type_name("RUN")->required();
 }
 
-Action declare_start_run(CLI::App& app) {
+Action declare_start_run(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  app.add_option("--workflow", options->workflow, "Which workflow runs")
+  syntax.add_option("--workflow", options->workflow, "Which workflow runs")
       ->type_name("W")
       ->required();
-  app.add_option("--goal", options->goal, "What it should reach")->type_name("TEXT")->required();
-  app.add_option("--id", options->id, "The run's id (default: a new UUIDv7)")->type_name("ID");
-  app.add_option("--input-hash", options->input_hash, "Names its input")->type_name("HASH");
-  app.add_option("--metadata", options->metadata, "Any JSON value")->type_name("JSON");
+  syntax.add_option("--goal", options->goal, "What it should reach")->type_name("TEXT")->required();
+  syntax.add_option("--id", options->id, "The run's id (default: a new UUIDv7)")->type_name("ID");
+  syntax.add_option("--input-hash", options->input_hash, "Names its input")->type_name("HASH");
+  syntax.add_option("--metadata", options->metadata, "Any JSON value")->type_name("JSON");
   return [options](Invocation& call) {
     WorkflowRun run{.id = WorkflowRunId(valid_text(call, options->id, "the id")),
                     .workflow_id = line_argument(call, options->workflow, "the workflow"),
@@ -51,11 +51,11 @@ Action declare_start_run(CLI::App& app) {
   };
 }
 
-Action declare_finish_run(CLI::App& app) {
+Action declare_finish_run(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_run(app, options->id);
-  add_end_status(app, options->status);
-  app.add_option("--metadata", options->metadata, "Any JSON value (default: as started)")
+  add_run(syntax, options->id);
+  add_end_status(syntax, options->status);
+  syntax.add_option("--metadata", options->metadata, "Any JSON value (default: as started)")
       ->type_name("JSON");
   return [options](Invocation& call) {
     print_finished(call, call.store().workflows().finish(
@@ -65,9 +65,9 @@ Action declare_finish_run(CLI::App& app) {
   };
 }
 
-Action declare_show_run(CLI::App& app) {
+Action declare_show_run(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_run(app, options->id);
+  add_run(syntax, options->id);
   return [options](Invocation& call) {
     const WorkflowTrace trace = call.store().workflows().trace(WorkflowRunId(options->id));
     if (call.json()) return call.print(workflow_json(trace));
@@ -75,15 +75,15 @@ Action declare_show_run(CLI::App& app) {
   };
 }
 
-Action declare_list_runs(CLI::App& app) {
+Action declare_list_runs(Syntax& syntax) {
   auto options = std::make_shared<Options>();
   options->paging.limit = 50;
-  app.add_option("--status", options->status_filter, "Only runs with that status")
+  syntax.add_option("--status", options->status_filter, "Only runs with that status")
       ->check(one_of<TraceStatus>())
       ->type_name("");
-  app.add_option("--workflow", options->workflow_filter, "Only runs of that workflow")
+  syntax.add_option("--workflow", options->workflow_filter, "Only runs of that workflow")
       ->type_name("W");
-  add_paging(app, options->paging);
+  add_paging(syntax, options->paging);
   return [options](Invocation& call) {
     WorkflowFilter filter{.workflow_id = options->workflow_filter,
                           .limit = options->paging.limit,
@@ -104,11 +104,11 @@ Action declare_list_runs(CLI::App& app) {
   };
 }
 
-Action declare_replay(CLI::App& app) {
+Action declare_replay(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_run(app, options->id);
-  app.add_option("leaf", options->leaf, "The leaf")->type_name("LEAF")->required();
-  app.add_option("hash", options->hash, "The hash of its input")->type_name("HASH")->required();
+  add_run(syntax, options->id);
+  syntax.add_option("leaf", options->leaf, "The leaf")->type_name("LEAF")->required();
+  syntax.add_option("hash", options->hash, "The hash of its input")->type_name("HASH")->required();
   return [options](Invocation& call) {
     const auto found =
         call.store().workflows().replay(WorkflowRunId(options->id), options->leaf, options->hash);
@@ -122,9 +122,9 @@ Action declare_replay(CLI::App& app) {
   };
 }
 
-Action declare_delete_run(CLI::App& app) {
+Action declare_delete_run(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_run(app, options->id);
+  add_run(syntax, options->id);
   return [options](Invocation& call) {
     if (!call.store().workflows().remove(WorkflowRunId(options->id))) {
       throw Error(ErrorCode::not_found, "there is no workflow run " + options->id);

@@ -13,28 +13,31 @@ struct Options {
   std::optional<bool> passed;
 };
 
-void add_run(CLI::App& app, Options& options) {
-  app.add_option("run", options.run, "The workflow run")->type_name("RUN")->required();
-  app.add_option("--id", options.id, "Its id (default: a new UUIDv7)")->type_name("ID");
+void add_run(Syntax& syntax, Options& options) {
+  syntax.add_option("run", options.run, "The workflow run")->type_name("RUN")->required();
+  syntax.add_option("--id", options.id, "Its id (default: a new UUIDv7)")->type_name("ID");
 }
 
-void add_part(CLI::App& app, Options& options, const std::string& help) {
-  app.add_option("id", options.id, help)->type_name("ID")->required();
+void add_part(Syntax& syntax, Options& options, const std::string& help) {
+  syntax.add_option("id", options.id, help)->type_name("ID")->required();
 }
 
-void add_word(CLI::App& app, const std::string& name, std::string& value, const std::string& help) {
-  app.add_option(name, value, help)->type_name("TEXT")->required();
-}
-
-void add_json(CLI::App& app, const std::string& name, std::optional<std::string>& value,
+void add_word(Syntax& syntax, const std::string& name, std::string& value,
               const std::string& help) {
-  app.add_option(name, value, help + ", any JSON value; - reads standard input")->type_name("JSON");
+  syntax.add_option(name, value, help)->type_name("TEXT")->required();
 }
 
-void add_verdict(CLI::App& app, Options& options) {
-  app.add_option("--score", options.score, "How good it is")->type_name("X");
-  app.add_option("--passed", options.passed, "Whether it passed: true or false")->type_name("BOOL");
-  add_json(app, "--rationale", options.first_json, "Why");
+void add_json(Syntax& syntax, const std::string& name, std::optional<std::string>& value,
+              const std::string& help) {
+  syntax.add_option(name, value, help + ", any JSON value; - reads standard input")
+      ->type_name("JSON");
+}
+
+void add_verdict(Syntax& syntax, Options& options) {
+  syntax.add_option("--score", options.score, "How good it is")->type_name("X");
+  syntax.add_option("--passed", options.passed, "Whether it passed: true or false")
+      ->type_name("BOOL");
+  add_json(syntax, "--rationale", options.first_json, "Why");
 }
 
 template <class Id>
@@ -45,11 +48,11 @@ std::optional<Id> given_id(const std::optional<std::string>& given) {
 
 }  // namespace
 
-Action declare_start_branch(CLI::App& app) {
+Action declare_start_branch(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_run(app, *options);
-  add_word(app, "--branch", options->name, "Which branch of the workflow");
-  add_word(app, "--node", options->node, "The node that it leaves");
+  add_run(syntax, *options);
+  add_word(syntax, "--branch", options->name, "Which branch of the workflow");
+  add_word(syntax, "--node", options->node, "The node that it leaves");
   return [options](Invocation& call) {
     print_started(call, call.store().workflows().start(
                             BranchRun{.id = BranchRunId(options->id),
@@ -59,13 +62,14 @@ Action declare_start_branch(CLI::App& app) {
   };
 }
 
-Action declare_start_leaf(CLI::App& app) {
+Action declare_start_leaf(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_run(app, *options);
-  add_word(app, "--leaf", options->name, "Which leaf of the workflow");
-  add_word(app, "--task", options->second, "The task that it does");
-  app.add_option("--branch", options->branch, "The branch run that it belongs to")->type_name("ID");
-  app.add_option("--input-hash", options->input_hash, "Names its input, for `workflow replay`")
+  add_run(syntax, *options);
+  add_word(syntax, "--leaf", options->name, "Which leaf of the workflow");
+  add_word(syntax, "--task", options->second, "The task that it does");
+  syntax.add_option("--branch", options->branch, "The branch run that it belongs to")
+      ->type_name("ID");
+  syntax.add_option("--input-hash", options->input_hash, "Names its input, for `workflow replay`")
       ->type_name("HASH");
   return [options](Invocation& call) {
     print_started(call, call.store().workflows().start(
@@ -78,11 +82,11 @@ Action declare_start_leaf(CLI::App& app) {
   };
 }
 
-Action declare_start_node(CLI::App& app) {
+Action declare_start_node(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_run(app, *options);
-  add_word(app, "--node", options->node, "Which node of the workflow");
-  add_word(app, "--kind", options->second, "How it decides");
+  add_run(syntax, *options);
+  add_word(syntax, "--node", options->node, "Which node of the workflow");
+  add_word(syntax, "--kind", options->second, "How it decides");
   return [options](Invocation& call) {
     print_started(call, call.store().workflows().start(
                             ControlNodeRun{.id = ControlNodeRunId(options->id),
@@ -92,11 +96,11 @@ Action declare_start_node(CLI::App& app) {
   };
 }
 
-Action declare_finish_branch(CLI::App& app) {
+Action declare_finish_branch(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_part(app, *options, "The branch run");
-  add_end_status(app, options->status);
-  add_json(app, "--result", options->first_json, "What came out");
+  add_part(syntax, *options, "The branch run");
+  add_end_status(syntax, options->status);
+  add_json(syntax, "--result", options->first_json, "What came out");
   return [options](Invocation& call) {
     print_finished(call, call.store().workflows().finish(
                              BranchRunId(options->id),
@@ -105,12 +109,12 @@ Action declare_finish_branch(CLI::App& app) {
   };
 }
 
-Action declare_finish_leaf(CLI::App& app) {
+Action declare_finish_leaf(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_part(app, *options, "The leaf run");
-  add_end_status(app, options->status);
-  add_json(app, "--output", options->first_json, "What came out");
-  add_json(app, "--artifacts", options->second_json, "What it made");
+  add_part(syntax, *options, "The leaf run");
+  add_end_status(syntax, options->status);
+  add_json(syntax, "--output", options->first_json, "What came out");
+  add_json(syntax, "--artifacts", options->second_json, "What it made");
   return [options](Invocation& call) {
     print_finished(call, call.store().workflows().finish(
                              LeafRunId(options->id),
@@ -120,12 +124,12 @@ Action declare_finish_leaf(CLI::App& app) {
   };
 }
 
-Action declare_finish_node(CLI::App& app) {
+Action declare_finish_node(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_part(app, *options, "The control node run");
-  add_end_status(app, options->status);
-  add_json(app, "--selected", options->first_json, "The children that go on");
-  add_json(app, "--result", options->second_json, "What came out");
+  add_part(syntax, *options, "The control node run");
+  add_end_status(syntax, options->status);
+  add_json(syntax, "--selected", options->first_json, "The children that go on");
+  add_json(syntax, "--result", options->second_json, "What came out");
   return [options](Invocation& call) {
     print_finished(call, call.store().workflows().finish(
                              ControlNodeRunId(options->id),
@@ -135,13 +139,14 @@ Action declare_finish_node(CLI::App& app) {
   };
 }
 
-Action declare_candidate(CLI::App& app) {
+Action declare_candidate(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_run(app, *options);
-  add_word(app, "--node", options->node, "The control node run that weighs it");
-  add_word(app, "--candidate", options->name, "Which candidate it is");
-  app.add_option("--branch", options->branch, "The branch run that it stands for")->type_name("ID");
-  add_verdict(app, *options);
+  add_run(syntax, *options);
+  add_word(syntax, "--node", options->node, "The control node run that weighs it");
+  add_word(syntax, "--candidate", options->name, "Which candidate it is");
+  syntax.add_option("--branch", options->branch, "The branch run that it stands for")
+      ->type_name("ID");
+  add_verdict(syntax, *options);
   return [options](Invocation& call) {
     TeacherCandidate candidate{.id = TeacherCandidateId(options->id),
                                .workflow_run_id = WorkflowRunId(options->run),
@@ -155,10 +160,10 @@ Action declare_candidate(CLI::App& app) {
   };
 }
 
-Action declare_judge(CLI::App& app) {
+Action declare_judge(Syntax& syntax) {
   auto options = std::make_shared<Options>();
-  add_part(app, *options, "The candidate");
-  add_verdict(app, *options);
+  add_part(syntax, *options, "The candidate");
+  add_verdict(syntax, *options);
   return [options](Invocation& call) {
     print_started(call, call.store().workflows().judge(TeacherCandidateId(options->id),
                                                        options->score, options->passed,

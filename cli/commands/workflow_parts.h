@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/output/workflow_json.h"
 #include "cli/resolve/text_argument.h"
 #include "cli/terminal/text.h"
@@ -14,18 +14,18 @@
 namespace threadstore::cli {
 
 // The verbs of `workflow` for the parts of a run.
-Action declare_start_branch(CLI::App& app);
-Action declare_start_leaf(CLI::App& app);
-Action declare_start_node(CLI::App& app);
-Action declare_finish_branch(CLI::App& app);
-Action declare_finish_leaf(CLI::App& app);
-Action declare_finish_node(CLI::App& app);
-Action declare_candidate(CLI::App& app);
-Action declare_judge(CLI::App& app);
+Action declare_start_branch(Syntax& syntax);
+Action declare_start_leaf(Syntax& syntax);
+Action declare_start_node(Syntax& syntax);
+Action declare_finish_branch(Syntax& syntax);
+Action declare_finish_leaf(Syntax& syntax);
+Action declare_finish_node(Syntax& syntax);
+Action declare_candidate(Syntax& syntax);
+Action declare_judge(Syntax& syntax);
 
 /// `--status` of a verb that finishes something.
-inline void add_end_status(CLI::App& app, std::string& status) {
-  app.add_option("--status", status, "How it ended (default: completed)")
+inline void add_end_status(Syntax& syntax, std::string& status) {
+  syntax.add_option("--status", status, "How it ended (default: completed)")
       ->check(one_of<TraceStatus>())
       ->type_name("");
 }

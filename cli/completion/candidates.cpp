@@ -7,6 +7,7 @@
 
 #include "cli/app/command.h"
 #include "cli/app/global_options.h"
+#include "cli/app/syntax.h"
 #include "cli/output/thread_table.h"
 #include "threadstore/state_store.h"
 
@@ -153,10 +154,13 @@ void offer_commands(Candidates& candidates) {
 void offer(Candidates& candidates, const std::vector<std::string>& words) {
   const Before before = split(words);
   if (before.unknown) return;
-  CLI::App app;
-  if (before.command != nullptr && before.command->declare != nullptr) before.command->declare(app);
+  Syntax syntax;
+  if (before.command != nullptr && before.command->declare != nullptr) {
+    before.command->declare(syntax);
+  }
   GlobalOptions options;
-  declare_global_options(app, options);
+  declare_global_options(syntax, options);
+  const CLI::App& app = syntax.app();
   if (!before.asked_value_of.empty()) {
     offer_values(candidates, before, app.get_option(before.asked_value_of)->get_type_name());
   } else if (const CLI::Option* option = waiting_option(app, before.arguments)) {

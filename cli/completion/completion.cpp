@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string_view>
 
 #include "cli/app/choices.h"
 #include "cli/app/invocation.h"
+#include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 
 // The scripts know nothing of the commands: they ask the program itself (candidates.h), so that
@@ -77,9 +77,9 @@ complete -c threadstore -f -a '(__threadstore_complete)'
 
 }  // namespace
 
-Action declare_completion(CLI::App& app) {
+Action declare_completion(Syntax& syntax) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("shell", *shell, "The shell whose script is printed")
+  syntax.add_option("shell", *shell, "The shell whose script is printed")
       ->check(one_of({"bash", "zsh", "fish"}))
       ->type_name("")
       ->required();
