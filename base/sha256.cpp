@@ -1,49 +1,35 @@
 #include "base/sha256.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
+#include <sha2.h>
 
 #include <array>
 #include <cerrno>
-#include <memory>
 
 #include "base/files.h"
-#include "threadstore/error.h"
 
 namespace threadstore::base {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
-void require(int success) {
-  if (success != 1) throw Error(IoReason::other, "cannot compute a SHA-256: libcrypto refuses");
-}
-
 /// One computation of a hash.
 class Digest {
  public:
-  Digest() { require(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr)); }
+  Digest() { ::SHA256Init(&context_); }
 
   void add(std::string_view bytes) {
-    require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+    ::SHA256Update(&context_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   }
 
   std::string hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-    unsigned size = 0;
-    require(EVP_DigestFinal_ex(context_.get(), bytes.data(), &size));
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) {
-      text += digits[bytes[i] >> 4U];
-      text += digits[bytes[i] & 15U];
-    }
-    return text;
+    std::array<char, SHA256_DIGEST_STRING_LENGTH> text{};
+    ::SHA256End(&context_, text.data());
+    return text.data();
   }
 
  private:
-  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_{EVP_MD_CTX_new(),
-                                                                    EVP_MD_CTX_free};
+  ::SHA2_CTX context_{};
 };
 
 }  // namespace

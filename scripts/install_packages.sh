@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkgconf python3 libsqlitecpp-dev libsqlite3-dev nlohmann-json3-dev
-  libspdlog-dev libboost-dev libcli11-dev libedit-dev libssl-dev libzstd-dev libmd4c-dev libgtest-dev libgmock-dev libbenchmark-dev)
+  libspdlog-dev libboost-dev libcli11-dev libedit-dev libmd-dev libzstd-dev libmd4c-dev libgtest-dev libgmock-dev libbenchmark-dev)
 checks=(clang clang-format clang-tidy libclang-rt-14-dev)
 
 wanted=()
