@@ -36,6 +36,11 @@ bool has_user_kind(JsonText payload) {
 
 }  // namespace
 
+bool looks_injected(std::string_view text) {
+  return std::any_of(kInjected.begin(), kInjected.end(),
+                     [&](std::string_view beginning) { return text.starts_with(beginning); });
+}
+
 std::string codex_text(JsonText content) {
   if (content.is_string()) return content.string();
   std::string text;
@@ -60,10 +65,7 @@ CodexItem read_codex_item(JsonText payload) {
     item.role = payload["role"].string();
     item.content = codex_text(payload["content"]);
     item.user_kind = has_user_kind(payload);
-    item.looks_injected =
-        std::any_of(kInjected.begin(), kInjected.end(), [&](std::string_view beginning) {
-          return std::string_view(item.content).starts_with(beginning);
-        });
+    item.looks_injected = looks_injected(item.content);
   } else if (type.ends_with("_output")) {
     item.role = "tool";
     item.content = output_text(payload["output"]);

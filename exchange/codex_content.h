@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "exchange/json_text.h"
 
@@ -17,6 +18,9 @@ struct CodexItem {
 };
 
 CodexItem read_codex_item(JsonText payload);
+
+/// Whether a text of a user begins as the context that Codex puts in by itself.
+bool looks_injected(std::string_view text);
 
 /// The texts of a content list, one below the other; the wrappers that Codex puts around an image
 /// are left out.

@@ -4,6 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "exchange/codex_content.h"
+#include "exchange/json_text.h"
 #include "exchange/message_parts.h"
 
 namespace threadstore::exchange {
@@ -31,9 +33,6 @@ constexpr std::array<std::string_view, 12> kEventTypes{
     "task_started",      "task_complete",     "turn_started",        "turn_complete",
     "turn_aborted",      "context_compacted", "entered_review_mode", "exited_review_mode",
     "mcp_tool_call_end", "patch_apply_end",   "web_search_end",      "thread_goal_updated"};
-constexpr std::array<std::string_view, 5> kInjected{"<environment_context>", "<user_instructions>",
-                                                    "# AGENTS.md", "<turn_aborted>",
-                                                    "<user_shell_command>"};
 
 std::string dumped(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -149,19 +148,13 @@ void add_part(const Part& part, const Message& message, std::vector<CodexLine>& 
   }
 }
 
-bool is_typed(const Message& message) {
-  return std::none_of(kInjected.begin(), kInjected.end(), [&](std::string_view beginning) {
-    return std::string_view(message.content).starts_with(beginning);
-  });
-}
-
 /// The lists and the resumed screen of Codex are made of these.
 void add_events(const Message& message, std::vector<CodexLine>& lines) {
-  const bool says = std::any_of(lines.begin(), lines.end(), [](const CodexLine& line) {
-    return line.type == "response_item" && line.payload.find("\"message\"") != std::string::npos;
+  const auto says = std::find_if(lines.begin(), lines.end(), [](const CodexLine& line) {
+    return line.type == "response_item" && JsonText(line.payload)["type"].string() == "message";
   });
-  if (!says || message.content.empty()) return;
-  if (message.role == "user" && is_typed(message)) {
+  if (says == lines.end() || message.content.empty()) return;
+  if (message.role == "user" && !looks_injected(message.content)) {
     const Json event{{"type", "user_message"},
                      {"message", message.content},
                      {"images", Json::array()},
@@ -170,7 +163,7 @@ void add_events(const Message& message, std::vector<CodexLine>& lines) {
     lines.push_back({"event_msg", dumped(event)});
   } else if (message.role == "assistant") {
     const Json event{{"type", "agent_message"}, {"message", message.content}};
-    lines.insert(lines.begin(), {"event_msg", dumped(event)});
+    lines.insert(says, {"event_msg", dumped(event)});
   }
 }
 

@@ -50,7 +50,7 @@ void refuse_existing(const std::filesystem::path& file) {
   if (!base::file_status(file)) return;
   throw Error(ErrorCode::conflict,
               "cannot export to " + file.string() +
-                  ": it exists; choose another name, or say that it is to be replaced",
+                  ": it exists; choose another name, or replace it (--force)",
               {{"file", file.string()}});
 }
 

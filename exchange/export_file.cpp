@@ -99,6 +99,10 @@ NewFile::NewFile(std::filesystem::path file) {
     throw Error(ErrorCode::invalid_argument,
                 "cannot export to " + file.string() + ": it is a directory; name a file in it");
   }
+  if (!std::filesystem::exists(directory_of(file), ignored)) {
+    throw Error(ErrorCode::not_found, "cannot export to " + file.string() +
+                                          ": there is no directory " + directory_of(file).string());
+  }
   impl_ = std::make_unique<Impl>(std::move(file));
 }
 

@@ -86,9 +86,10 @@ class Page {
       const Segment& segment = segments_[i];
       out_ << "<li data-segment=\"b" << first_id(i) << "\" class=\"d"
            << std::min<std::size_t>(segment.depth, 6) << (segment.on_branch ? " shown" : "")
-           << "\"><a href=\"#b" << first_id(i) << "\">"
-           << html_preview(source_.peek(segment.nodes.front())) << " <span class=\"count\">"
-           << segment.nodes.size() << "</span></a></li>\n";
+           << "\"><a href=\"#b" << first_id(i) << "\"><span class=\"first\">"
+           << html_preview(source_.peek(segment.nodes.front()))
+           << "</span> <span class=\"count\" title=\"messages\">" << segment.nodes.size()
+           << "</span></a></li>\n";
     }
     out_ << "</ol></nav>\n";
   }

@@ -45,6 +45,8 @@ class Format {
   /// Reads the file and hands what it holds to the job's writer. What cannot be taken is reported
   /// with `ImportJob::skip`; throws only what ends the whole import.
   virtual void read(const std::filesystem::path& file, ImportJob& job) = 0;
+  /// After the last file of all: takes what had to wait for others.
+  virtual void finish(ImportJob&) {}
 };
 
 /// All formats, in the order in which they are asked.

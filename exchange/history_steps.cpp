@@ -129,6 +129,7 @@ void HistoryWriter::make_thread(State& state) {
   if (current.made) return;
   current.made = true;
   ++state.counts.threads;
+  made_.insert(current.thread);
   if (job_.dry_run()) return;
   current.lineage.insert(current.lineage.begin(), current.thread);
   Threads threads = job_.store().threads();
@@ -189,6 +190,7 @@ bool HistoryWriter::leaf_is_ours(Current& current) {
 std::optional<MessageId> HistoryWriter::parent_of(const MessageRecord& record, State& state) {
   Current& current = state.current;
   const std::optional<MessageId> start = current.header ? current.header : current.fork_point;
+  if (record.is_root) return std::nullopt;
   if (!record.parent) return start;
   if (*record.parent == current.last_key) return current.last;
   if (const auto alias = current.aliases.find(*record.parent); alias != current.aliases.end()) {
@@ -226,7 +228,7 @@ void HistoryWriter::store(const MessageRecord& record, std::optional<MessageId> 
       return;
     }
   }
-  if (first && current.existed) ++state.counts.grown;
+  if (first && current.existed && !made_.contains(current.thread)) ++state.counts.grown;
   ++current.added;
   ++state.counts.messages;
   current.last_key = record.key;
@@ -278,7 +280,8 @@ void HistoryWriter::set_metadata(const SessionEnd& end, State& state) {
   Threads threads = job_.store().threads();
   Messages messages = job_.store().messages();
   Thread row = threads.get(current.thread);
-  if (current.added > 0 && (!current.existed || leaf_is_ours(current))) {
+  // A new thread may be set back though all of it is inherited.
+  if (!current.existed || (current.added > 0 && leaf_is_ours(current))) {
     const auto leaf = end.leaf ? find_leaf(*end.leaf, current) : current.last;
     if (leaf && leaf != row.current_leaf_id) messages.set_current_leaf(current.thread, leaf);
   }

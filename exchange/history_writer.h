@@ -112,6 +112,7 @@ class HistoryWriter {
   std::vector<Step> steps_;
   std::size_t bytes_ = 0;
   State state_;
+  std::set<ThreadId> made_;  ///< by this import: what comes to them later does not make them grow
   /// In a dry run: what sessions that others were copied from would hold, as hashes.
   std::map<ThreadId, std::set<std::size_t>> pretended_;
 };

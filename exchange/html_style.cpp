@@ -39,8 +39,9 @@ a:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outli
 .tree h2 { font-size: .75rem; letter-spacing: .06em; text-transform: uppercase; color: var(--faint);
   margin: 0 0 .5rem; }
 .tree ol { list-style: none; margin: 0; padding: 0; }
-.tree a { display: block; padding: .3rem .6rem; border-left: 2px solid var(--line); color: var(--soft);
-  text-decoration: none; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.tree a { display: flex; gap: .5rem; padding: .3rem .6rem; border-left: 2px solid var(--line);
+  color: var(--soft); text-decoration: none; }
+.tree .first { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; min-width: 0; }
 .tree a:hover { color: var(--ink); background: var(--code); }
 .tree .shown > a { border-left-color: var(--accent); color: var(--ink); }
 .tree .count { color: var(--faint); font-variant-numeric: tabular-nums; }
@@ -65,7 +66,7 @@ a:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outli
   padding: .75rem 1rem; }
 .user .role { color: var(--user-ink); }
 .system > .body, .developer > .body { color: var(--soft); font-size: .9375rem; }
-.tool { margin-bottom: 1rem; }
+.message:has(+ .tool) { margin-bottom: 0; }
 .tool > header, .note > header { display: none; }
 .note { margin-bottom: .5rem; } .note details { border: 0; background: none; margin: 0; }
 .note summary, .note summary .name { font-size: .75rem; font-weight: 400; color: var(--faint); padding: 0; }
@@ -127,6 +128,7 @@ details.thinking, details.summary { border-style: dashed; background: none; colo
   .message > header, .branch, h3, h4 { break-after: avoid; }
   pre, details pre { max-height: none; white-space: pre-wrap; }
   details::details-content { content-visibility: visible; display: block; }
+  @supports selector(details::details-content) { .peek, summary::before { display: none; } }
   a { color: inherit; }
 }
 )css";

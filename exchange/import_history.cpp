@@ -207,6 +207,7 @@ ImportReport import_history(StateStore store, const std::vector<Path>& paths,
   job.expect(static_cast<std::int64_t>(files.size()), plan.bytes());
   for (const Planned& file : files) read_one(file, job);
   job.writer().flush();
+  for (const auto& format : formats) format->finish(job);
   return job.report();
 }
 

@@ -16,13 +16,15 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Behind the string that begins at `at`.
+/// Behind the string that begins at `at`. A quote ends it unless an odd number of backslashes
+/// stands before it.
 std::size_t skip_string(std::string_view text, std::size_t at) {
-  for (++at; at < text.size(); ++at) {
-    at = text.find_first_of("\"\\", at);
-    if (at == std::string_view::npos) return text.size();
-    if (text[at] == '"') return at + 1;
-    ++at;  // what is escaped
+  const std::size_t begin = at + 1;
+  for (std::size_t quote = text.find('"', begin); quote != std::string_view::npos;
+       quote = text.find('"', quote + 1)) {
+    std::size_t escape = quote;
+    while (escape > begin && text[escape - 1] == '\\') --escape;
+    if ((quote - escape) % 2 == 0) return quote + 1;
   }
   return text.size();
 }

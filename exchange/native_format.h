@@ -8,7 +8,8 @@
 // Our own format (docs/import_export.md): JSON Lines, a "type" in each.
 //
 //   file     = head, (thread, *message, *checkpoint, *tool, [goal], *run), end
-//   run      = run, *(run_call | run_approval | run_suspension | run_checkpoint | run_artifact),
+//   run      = run, *(run_call | run_approval | run_suspension | run_checkpoint | run_artifact |
+//                     run_step | run_request | run_spawn),
 //              *run_event, run_end
 //
 // A message stands behind its parent. JSON that callers stored stands as it was stored; when it is

@@ -1,12 +1,11 @@
 #include "exchange/native_reader.h"
 
-#include <algorithm>
-#include <charconv>
+#include <utility>
 
-#include "base/sha256.h"
 #include "exchange/import_job.h"
 #include "exchange/json_lines.h"
 #include "exchange/native_format.h"
+#include "exchange/native_keys.h"
 #include "exchange/native_records.h"
 #include "threadstore/error.h"
 
@@ -17,57 +16,18 @@ using Path = std::filesystem::path;
 
 bool is_head(JsonText line) { return line["type"].string() == native_type; }
 
-/// What a message of a file is known by from import to import: its number in the store that it came
-/// from first, and a mark of what it says, so that the numbers of two stores are not confused.
-class NativeKeys {
- public:
-  /// The key of the message that the line is. Lines come in about the order of ids.
-  std::string add(JsonText line) {
-    const std::int64_t id = line["id"].integer().value_or(0);
-    const std::string prefix = std::string(native_type) + ":";
-    std::string key = line["key"].string();
-    if (!key.starts_with(prefix)) {
-      const std::string said = line["role"].string() + '\0' +
-                               std::string(line["created_at"].raw()) + '\0' +
-                               line["content"].string();
-      key = prefix + std::to_string(id) + '-' + base::sha256_of_text(said).substr(0, 8);
-    }
-    const auto place = lower_bound(id);
-    if (place == keys_.end() || place->first != id)
-      keys_.insert(place, {id, key.substr(prefix.size())});
-    return key;
-  }
-
-  std::optional<std::string> find(std::int64_t id) {
-    const auto place = lower_bound(id);
-    if (place == keys_.end() || place->first != id) return std::nullopt;
-    return std::string(native_type) + ":" + place->second;
-  }
-
-  /// The number that the message had where it came from first.
-  static std::optional<MessageId> first_id(const std::string& key) {
-    std::int64_t id = 0;
-    const char* begin = key.data() + native_type.size() + 1;
-    const auto read = std::from_chars(begin, key.data() + key.size(), id);
-    return read.ec == std::errc() ? std::optional(MessageId{id}) : std::nullopt;
-  }
-
- private:
-  std::vector<std::pair<std::int64_t, std::string>>::iterator lower_bound(std::int64_t id) {
-    if (keys_.empty() || keys_.back().first < id) return keys_.end();
-    return std::lower_bound(
-        keys_.begin(), keys_.end(), id,
-        [](const auto& entry, std::int64_t wanted) { return entry.first < wanted; });
-  }
-
-  std::vector<std::pair<std::int64_t, std::string>> keys_;
-};
+/// What a reading takes: everything, or the runs alone when the file was read before.
+enum class Pass { everything, runs };
 
 /// Messages go to the job's writer. What else a thread has goes to the store as it stands, once
 /// all messages are there, so that their new numbers are known.
 class NativeReader {
  public:
-  NativeReader(const Path& file, ImportJob& job) : file_(file), job_(job) {}
+  NativeReader(const Path& file, ImportJob& job, Pass pass) : file_(file), job_(job), pass_(pass) {}
+
+  /// Runs that were not stored since the runs above them are not there.
+  const std::vector<ImportSkip>& orphans() const noexcept { return orphans_; }
+  bool stored_runs() const noexcept { return stored_runs_; }
 
   void add(JsonText line, std::int64_t number) {
     line_ = number;
@@ -87,7 +47,11 @@ class NativeReader {
     } catch (const Error& error) {
       if (error.code() != ErrorCode::invalid_argument && error.code() != ErrorCode::not_found)
         throw;
-      skip(error.what());
+      if (error.code() == ErrorCode::not_found && type == "run_end") {
+        orphans_.push_back({.file = file_, .line = line_, .why = error.what()});
+      } else {
+        skip(error.what());
+      }
     }
   }
 
@@ -116,6 +80,8 @@ class NativeReader {
       thread_.reset();
       return skip("the thread has no id");
     }
+    existed_ = true;
+    if (pass_ == Pass::runs) return;
     job_.writer().flush();
     existed_ = job_.store().threads().find(thread_->id).has_value();
     SessionRecord session{.source = std::string(native_type),
@@ -131,11 +97,14 @@ class NativeReader {
   void add_message(JsonText line) {
     if (messages_done_) return skip("a message stands behind other records");
     MessageRecord record{.key = keys_.add(line), .line = line_};
+    if (pass_ == Pass::runs) return;
     record.native_id = NativeKeys::first_id(record.key);
     if (const auto key = line["key"].string_or_none(); key && *key != record.key) {
       record.former_key = *key;
     }
-    if (const auto parent = line["parent_entry_id"].integer()) {
+    const auto parent = line["parent_entry_id"].integer();
+    record.is_root = !parent;
+    if (parent) {
       record.parent = keys_.find(*parent);
       if (!record.parent)
         skip("the message that it answers, #" + std::to_string(*parent) +
@@ -161,6 +130,7 @@ class NativeReader {
   void finish_messages() {
     if (!thread_ || messages_done_) return;
     messages_done_ = true;
+    if (pass_ == Pass::runs) return;
     SessionEnd end;
     if (thread_->current_leaf_id) end.leaf = keys_.find(to_int(*thread_->current_leaf_id));
     job_.writer().end(std::move(end));
@@ -177,6 +147,7 @@ class NativeReader {
   }
 
   void add_record(JsonText line, const std::string& type) {
+    if (pass_ == Pass::runs && !type.starts_with("run")) return;
     StateStore& store = job_.store();
     if (type == "checkpoint") {
       Checkpoint checkpoint = native_checkpoint(line);
@@ -208,7 +179,8 @@ class NativeReader {
     record.run.thread_id = thread_->id;
     record.run.trigger_message_id = stored(record.run.trigger_message_id);
     record.run.reply_message_id = stored(record.run.reply_message_id);
-    Transfer(job_.store()).put_run(record, std::exchange(events_, {}));
+    const bool stored = Transfer(job_.store()).put_run(record, std::exchange(events_, {}));
+    stored_runs_ = stored_runs_ || stored;
   }
 
   void finish() {
@@ -225,6 +197,7 @@ class NativeReader {
 
   const Path file_;
   ImportJob& job_;
+  const Pass pass_;
   std::int64_t line_ = 0;
   std::optional<Thread> thread_{};
   bool existed_ = false;  ///< before this import
@@ -234,6 +207,8 @@ class NativeReader {
   std::vector<Tool> tools_{};
   std::optional<RunRecord> run_{};
   std::vector<RunEvent> events_{};
+  std::vector<ImportSkip> orphans_{};
+  bool stored_runs_ = false;
 };
 
 class NativeFormat : public Format {
@@ -258,12 +233,35 @@ class NativeFormat : public Format {
     return identity;
   }
 
-  void read(const Path& file, ImportJob& job) override {
-    NativeReader reader(file, job);
+  void read(const Path& file, ImportJob& job) override { read_pass(file, job, Pass::everything); }
+
+  /// A run may stand below one of another thread, whose file came later.
+  void finish(ImportJob& job) override {
+    bool stored = true;
+    while (stored && !orphaned_.empty()) {
+      stored = false;
+      for (const auto& [file, orphans] : std::exchange(orphaned_, {})) {
+        ImportJob again(job.store(), {});  // what is to be reported of the file was reported
+        stored = read_pass(file, again, Pass::runs) || stored;
+      }
+    }
+    for (const auto& [file, orphans] : std::exchange(orphaned_, {})) {
+      for (const ImportSkip& orphan : orphans) job.skip(orphan.file, orphan.line, orphan.why);
+    }
+  }
+
+ private:
+  /// Whether a run was stored.
+  bool read_pass(const Path& file, ImportJob& job, Pass pass) {
+    NativeReader reader(file, job, pass);
     each_json_line(file, job,
                    [&](JsonText line, std::int64_t number) { reader.add(line, number); });
     reader.finish_file();
+    if (!reader.orphans().empty()) orphaned_.emplace_back(file, reader.orphans());
+    return reader.stored_runs();
   }
+
+  std::vector<std::pair<Path, std::vector<ImportSkip>>> orphaned_;
 };
 
 }  // namespace

@@ -21,6 +21,9 @@ class RunWriter {
     for (const RunSuspension& one : record.suspensions) suspension(one);
     for (const RunCheckpoint& one : record.checkpoints) checkpoint(one);
     for (const RunArtifact& one : record.artifacts) artifact(one);
+    for (const RunStep& one : record.steps) step(one);
+    for (const DeferredApproval& one : record.requests) request(one);
+    for (const SpawnContract& one : record.spawned_for) spawn(one);
     events(place, record.run.last_sequence);
     put(line("run_end").text("run_id", std::string_view(record.run.id.str())));
   }
@@ -58,6 +61,7 @@ class RunWriter {
         .text("agent_name", std::string_view(run.agent_name))
         .text("agent_version", std::string_view(run.agent_version))
         .text("model", std::string_view(run.model))
+        .text("provider", run.provider)
         .text("lifecycle", to_word(run.lifecycle));
     word(object, "outcome", run.outcome);
     word(object, "reason_code", run.reason_code);
@@ -68,17 +72,21 @@ class RunWriter {
         .number("completed_at", run.completed_at)
         .number("active_since", record.active_since)
         .text("input", std::string_view(source_.text(run.input)))
+        .text("file", source_.text(run.file))
         .text("output", source_.text(run.output))
         .text("error", source_.text(run.error))
         .number("last_sequence", run.last_sequence)
         .raw("budgets", budgets(record))
         .raw("usage", usage(run.usage))
+        .raw("usage_below", usage(record.usage_below))
+        .number("removed_step_tokens", record.removed_step_tokens)
         .number("suspended_ms", run.suspended_ms)
         .text("root_run_id", std::string_view(run.lineage.root_run_id.str()))
         .id("parent_run_id", run.lineage.parent_run_id)
         .id("parent_call_id", run.lineage.parent_call_id)
         .number("depth", run.lineage.depth)
         .text("key", run.key)
+        .text("origin_source", source_.text(run.origin_source))
         .text("origin_id", run.origin_id);
     put(object);
   }
@@ -138,11 +146,7 @@ class RunWriter {
         .raw("capabilities", words + "]")
         .number("requested_sequence", approval.requested_sequence)
         .number("requested_at", approval.requested_at);
-    word(object, "decision", approval.decision);
-    object.number("decided_sequence", approval.decided_sequence)
-        .number("decided_at", approval.decided_at)
-        .text("decided_by", source_.text(approval.decided_by))
-        .text("reason", source_.text(approval.reason));
+    decided(object, approval);
     put(object);
   }
 
@@ -176,6 +180,56 @@ class RunWriter {
             .text("relative_path", std::string_view(source_.text(artifact.relative_path)))
             .text("sha256", std::string_view(artifact.sha256))
             .number("size", artifact.size));
+  }
+
+  void step(const RunStep& step) {
+    put(line("run_step")
+            .number("step", step.step)
+            .number("attempt", step.attempt)
+            .text("decision", std::string_view(source_.text(step.decision)))
+            .text("result", std::string_view(source_.text(step.result)))
+            .text("prompt", std::string_view(source_.text(step.prompt)))
+            .text("tool_call", std::string_view(source_.text(step.tool_call)))
+            .number("tokens", step.tokens)
+            .number("created_at", step.created_at)
+            .number("committed_sequence", step.committed_sequence));
+  }
+
+  void request(const DeferredApproval& request) {
+    JsonObject object = line("run_request");
+    object.number("request_id", to_int(request.request_id))
+        .number("step", request.step)
+        .text("act", std::string_view(request.act))
+        .text("target", std::string_view(source_.text(request.target)))
+        .text("content", source_.text(request.content))
+        .text("key", request.key)
+        .number("requested_sequence", request.requested_sequence)
+        .number("requested_at", request.requested_at);
+    decided(object, request);
+    put(object.text("origin_id", request.origin_id));
+  }
+
+  /// What was decided of an approval of either kind.
+  template <class Approval>
+  void decided(JsonObject& object, const Approval& approval) {
+    word(object, "decision", approval.decision);
+    object.number("decided_sequence", approval.decided_sequence)
+        .number("decided_at", approval.decided_at)
+        .text("decided_by", source_.text(approval.decided_by))
+        .text("reason", source_.text(approval.reason));
+  }
+
+  void spawn(const SpawnContract& contract) {
+    JsonObject object = line("run_spawn");
+    object.text("parent_run_id", std::string_view(contract.parent_run_id.str()))
+        .number("step", contract.step)
+        .number("ordinal", contract.ordinal)
+        .text("goal", std::string_view(source_.text(contract.goal)))
+        .text("verify_file", std::string_view(source_.text(contract.verify_file)))
+        .text("needle", std::string_view(source_.text(contract.needle)))
+        .number("max_steps", contract.max_steps);
+    add_json(object, "deny_write", source_.json(contract.deny_write));
+    put(object.number("created_at", contract.created_at));
   }
 
   /// Up to the sequence that the record told: what is logged meanwhile is not part of it.

@@ -1,8 +1,11 @@
 #include "exchange/pi_format.h"
 
+#include <deque>
+
 #include "base/rfc3339.h"
 #include "exchange/import_job.h"
 #include "exchange/json_lines.h"
+#include "threadstore/transfer.h"
 
 namespace threadstore::exchange {
 namespace {
@@ -71,6 +74,7 @@ class PiReader {
 
   void add(JsonText line, std::int64_t number) {
     if (!begun_) {
+      job_.writer().flush();  // what an earlier file brought is to be found
       begin(line, number);
       if (is_header(line)) return;
     }
@@ -98,6 +102,7 @@ class PiReader {
     } else {
       set_entry(line, type, record.message);
     }
+    if (!id) record.former_key = migrated_key(record.message);
     if (type == "session_info") name_ = line["name"].string_or_none();
     if (type == "model_change" && !end_.late.model_provider) {
       end_.late.model_provider = line["provider"].string();
@@ -134,7 +139,34 @@ class PiReader {
     if (const auto parent = line["parentSession"].string_or_none()) {
       session.origin = Origin{thread_id_of("pi", session_in(*parent)), {}};
     }
+    thread_ = thread_id_of(session.source, session.source_id);
     job_.writer().begin(file_, std::move(session));
+  }
+
+  /// The key of an entry without an id when the thread was imported from the file that pi made of
+  /// this one: the same entries in the same order.
+  std::optional<std::string> migrated_key(const NewMessage& said) {
+    if (!migrated_) load_migrated();
+    if (migrated_->empty()) return std::nullopt;
+    const auto& [id, key] = migrated_->front();
+    const auto stored = job_.store().messages().find(thread_, id);
+    if (!stored || stored->role != said.role || stored->content != said.content) {
+      migrated_->clear();  // it went on differently
+      return std::nullopt;
+    }
+    std::string found = key;
+    migrated_->pop_front();
+    return found;
+  }
+
+  void load_migrated() {
+    migrated_.emplace();
+    if (!job_.store().threads().find(thread_)) return;
+    for (auto& entry : Transfer(job_.store()).keys_of(thread_)) {
+      if (entry.second.starts_with("pi:") && entry.second != message_key("pi", "session")) {
+        migrated_->push_back(std::move(entry));
+      }
+    }
   }
 
   Path file_;
@@ -143,6 +175,9 @@ class PiReader {
   std::int64_t entries_ = 0;
   std::optional<std::string> last_{};
   std::optional<std::string> name_{};
+  ThreadId thread_{};
+  /// Of the thread's entries, those not yet met in a file without ids.
+  std::optional<std::deque<std::pair<MessageId, std::string>>> migrated_{};
   SessionEnd end_{};
 };
 

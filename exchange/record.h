@@ -20,6 +20,8 @@ struct MessageRecord {
   std::string key{};
   /// The key of the message that it answers; absent: the session's beginning.
   std::optional<std::string> parent{};
+  /// It answers nothing, not even what its session inherited.
+  bool is_root = false;
   /// A key under which an earlier import may have stored it.
   std::optional<std::string> former_key{};
   /// The key under which the session that this one was copied from has it; default: `key`.

@@ -104,6 +104,7 @@ class StateReader {
 
   void add_message(const Message& message) {
     MessageRecord record{.key = key_of(message.id), .native_id = message.id};
+    record.is_root = !message.parent_entry_id;
     if (message.parent_entry_id) record.parent = key_of(*message.parent_entry_id);
     std::size_t replaced = 0;
     record.message = {.role = message.role,

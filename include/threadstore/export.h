@@ -64,7 +64,7 @@ Exported export_thread(const StateStore& store, const ThreadId& thread, std::ost
                        const ExportOptions& options = {});
 
 /// The same into a file of mode 0600, which appears whole or not at all. Throws `conflict` when it
-/// exists and is not to be replaced, `io`.
+/// exists and is not to be replaced, `not_found` also for its directory, `io`.
 Exported export_thread(const StateStore& store, const ThreadId& thread,
                        const std::filesystem::path& file, const ExportOptions& options = {});
 

@@ -65,7 +65,8 @@ TEST_F(ExportFilesTest, AFailureLeavesNoFileAndTheOldOneAlone) {
       ErrorCode::not_found);
   EXPECT_EQ(code_of([&] { export_thread(store_, ThreadId("none"), dir_ / "x.md"); }),
             ErrorCode::not_found);
-  EXPECT_EQ(code_of([&] { export_thread(store_, id, dir_ / "missing" / "x.md"); }), ErrorCode::io);
+  EXPECT_EQ(code_of([&] { export_thread(store_, id, dir_ / "missing" / "x.md"); }),
+            ErrorCode::not_found);
   EXPECT_EQ(code_of([&] { export_thread(store_, id, dir_.path()); }), ErrorCode::conflict);
   EXPECT_EQ(read_file(file), "old");
   EXPECT_EQ(names(), std::vector<std::string>{"talk.md"});

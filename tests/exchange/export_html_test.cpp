@@ -108,7 +108,7 @@ class ExportHtmlInBrowserTest : public ExportHtmlTest {
         "timeout 90 '" + chromium_ +
         "' --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage"
         " --no-first-run --user-data-dir='" +
-        profile.string() +
+        profile.string() + "' --log-net-log='" + net_log_.string() +
         "' --enable-logging=stderr --log-level=0 --virtual-time-budget=3000"
         " --dump-dom 'file://" +
         file.string() + fragment + "' 2>'" + (dir_ / "log").string() + "'";
@@ -131,8 +131,29 @@ class ExportHtmlInBrowserTest : public ExportHtmlTest {
   }
 
   TempDir dir_;
+  const std::filesystem::path net_log_ = dir_ / "net-log.json";
   std::string chromium_;
 };
+
+TEST_F(ExportHtmlInBrowserTest, WhatIsSaidIsSeenAndNothingIsFetched) {
+  const ThreadId id = thread("t1", {.name = "</title><script>console.error('title')</script>"});
+  say(id, "user", std::string("a\0b\x1b[31mc <script>console.error('ran')</script>", 47));
+  say(id, "assistant",
+      "![pic](https://pictures.example/p.png) <img src=https://pictures.example/q.png "
+      "onerror=console.error('ran')> <style>@import 'https://pictures.example/s.css'</style>",
+      R"([{"type":"input_image","image_url":"https://pictures.example/r.png"}])");
+  const auto file = dir_ / "page.html";
+  export_thread(store_, id, file, {.format = ExportFormat::html});
+  std::string log;
+  const std::string seen = dom(file, "", log);
+  EXPECT_THAT(log, Not(HasSubstr("CONSOLE")));
+  EXPECT_THAT(seen, HasSubstr("a␀b␛[31mc &lt;script&gt;console.error('ran')&lt;/script&gt;"));
+  EXPECT_EQ(seen.find("<script"), seen.rfind("<script")) << "only our own";
+  EXPECT_THAT(seen, Not(HasSubstr("<img")));
+  const std::string requests = read_file(net_log_);
+  EXPECT_THAT(requests, HasSubstr("page.html")) << "the log says what was asked for";
+  EXPECT_THAT(requests, Not(HasSubstr("pictures.example")));
+}
 
 TEST_F(ExportHtmlInBrowserTest, BranchesAreSwitchedAndTheConsoleIsSilent) {
   const ThreadId id = thread("t1", {.name = "Branches"});

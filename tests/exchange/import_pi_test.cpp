@@ -155,6 +155,18 @@ TEST_F(ImportPiTest, AFileAndWhatItBecameAreOneThread) {
               ElementsAre("[slow] killed while streaming", "After the stream crash"));
 }
 
+TEST_F(ImportPiTest, WhatAFileWasComesToNothingAfterWhatItBecame) {
+  import({home_ / "home-1.6.0/sessions"});
+  const std::int64_t threads = store_.threads().count();
+  const MessageId newest = store_.messages().newest_id();
+  const ImportReport report =
+      import({home_ / "home-1.6.0/before-migration", home_ / "home-1.6.0/killed"});
+  EXPECT_EQ(report.messages, 0);
+  EXPECT_EQ(report.grown, 0);
+  EXPECT_EQ(store_.threads().count(), threads);
+  EXPECT_EQ(store_.messages().newest_id(), newest);
+}
+
 TEST_F(ImportPiTest, ADryRunSaysWhatAnImportDoes) {
   const ImportReport dry = import({home_ / "home-1.6.0/sessions"}, true);
   EXPECT_EQ(store_.threads().count(), 0);
