@@ -71,9 +71,11 @@ std::vector<Check> check_store(StoreContext& context) {
                       {"temporaries", check_temporaries}},
                      context);
   for (auto&& answer : check_content(context)) answers.push_back(std::move(answer));
-  for (auto&& answer :
-       run({{"removals", check_removals}, {"leases", check_leases}, {"index", check_index}},
-           context)) {
+  for (auto&& answer : run({{"removals", check_removals},
+                            {"leases", check_leases},
+                            {"index", check_index},
+                            {"search", check_search}},
+                           context)) {
     answers.push_back(std::move(answer));
   }
   return answers;

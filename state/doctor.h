@@ -31,8 +31,8 @@ std::vector<std::filesystem::path> left_over_temporaries(const StoreContext& con
 
 // The parts: files and library (doctor_files.cpp,
 // doctor_temporaries.cpp), what SQLite and our own rules say of the content
-// (doctor_content.cpp), whether each row is what was stored (doctor_records.cpp), and whether runs
-// agree with their logs (doctor_runs.cpp).
+// (doctor_content.cpp), whether each row is what was stored (doctor_records.cpp), whether runs
+// agree with their logs (doctor_runs.cpp), and what the search index is worth (doctor_search.cpp).
 Check check_file_modes(StoreContext& context);
 Check check_sqlite_version(StoreContext& context);
 Check check_network(StoreContext& context);
@@ -50,5 +50,6 @@ Check check_runs(StoreContext& context);
 Check check_removals(StoreContext& context);
 Check check_leases(StoreContext& context);
 Check check_index(StoreContext& context);
+Check check_search(StoreContext& context);
 
 }  // namespace threadstore::state

@@ -7,6 +7,7 @@
 #include "state/db/database_users.h"
 #include "state/db/file_system.h"
 #include "state/doctor.h"
+#include "state/search/search_index.h"
 
 namespace threadstore::state {
 namespace {
@@ -52,14 +53,16 @@ std::string open_mode(const std::filesystem::path& file) {
 std::vector<std::filesystem::path> store_files(const StoreContext& context) {
   const std::string database = context.file.string();
   const std::string index = context.index->file().string();
-  return {database,
-          database + "-wal",
-          database + "-shm",
-          database + ".gate",
-          database + ".leases",
-          database + ".removal",
-          index,
-          index + ".lock"};
+  std::vector<std::filesystem::path> files{database,
+                                           database + "-wal",
+                                           database + "-shm",
+                                           database + ".gate",
+                                           database + ".leases",
+                                           database + ".removal",
+                                           index,
+                                           index + ".lock"};
+  for (auto& file : SearchIndex::files_of(context)) files.push_back(std::move(file));
+  return files;
 }
 
 Check check_file_modes(StoreContext& context) {

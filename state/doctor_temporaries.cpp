@@ -7,6 +7,7 @@
 
 #include "base/file_lock.h"
 #include "state/doctor.h"
+#include "state/search/search_index.h"
 
 namespace threadstore::state {
 namespace fs = std::filesystem;
@@ -45,6 +46,12 @@ bool nobody_compacts(const fs::path& index) {
   return !fs::exists(lock) || base::FileLock::at(lock).try_acquire().has_value();
 }
 
+/// The log of a search index that somebody deleted: the next one would not read it.
+bool is_log_without_index(const fs::path& file, const fs::path& search) {
+  const bool log = file == search.string() + "-wal" || file == search.string() + "-shm";
+  return log && !fs::exists(search);
+}
+
 }  // namespace
 
 std::vector<fs::path> left_over_temporaries(const StoreContext& context) {
@@ -53,10 +60,12 @@ std::vector<fs::path> left_over_temporaries(const StoreContext& context) {
   const fs::path compacted = context.index->file().string() + ".compact";
   std::error_code unreadable;
   for (const auto& entry : fs::directory_iterator(context.file.parent_path(), unreadable)) {
-    if (entry.path() == compacted
+    const fs::path& file = entry.path();
+    if (file == compacted
             ? nobody_compacts(context.index->file())
-            : is_dead_copy(entry.path().filename().string(), context.file.filename().string())) {
-      found.push_back(entry.path());
+            : is_dead_copy(file.filename().string(), context.file.filename().string()) ||
+                  is_log_without_index(file, SearchIndex::file_of(context))) {
+      found.push_back(file);
     }
   }
   std::sort(found.begin(), found.end());

@@ -13,12 +13,13 @@ Action declare_paths(Syntax&) {
   return [](Invocation& call) {
     const std::string database = call.database().string();
     const std::string home = call.options().store_home().string();
-    const std::array<std::pair<std::string_view, std::string>, 5> paths{{
+    const std::array<std::pair<std::string_view, std::string>, 6> paths{{
         {"home", home},
         {"database", database},
         {"index", (std::filesystem::path(home) / "session_index.jsonl").string()},
         {"gate", database + ".gate"},
         {"leases", database + ".leases"},
+        {"search", (call.database().parent_path() / "search.db").string()},
     }};
     if (call.json()) {
       Json document;

@@ -143,7 +143,7 @@ class Finder {
                     .role = row.text(2),
                     .created_at = row.integer(5),
                     .snippet = state::make_snippet(message, parsed_.terms_to_mark())};
-      hits_.push_back({position_.last, std::move(hit)});
+      hits_.push_back({position_, std::move(hit)});
     }
     return budget.spend(document.size());
   }
@@ -152,9 +152,9 @@ class Finder {
     Page<SearchHit> page;
     if (full()) {
       hits_.pop_back();
-      page.next = SearchPosition{.by_score = position_.by_score, .last = hits_.back().first}.str();
+      page.next = hits_.back().first.str();
     }
-    for (auto& [candidate, hit] : hits_) page.items.push_back(std::move(hit));
+    for (auto& [position, hit] : hits_) page.items.push_back(std::move(hit));
     return page;
   }
 
@@ -165,7 +165,7 @@ class Finder {
   std::optional<state::ViewExtent> extent_;
   std::optional<std::string> thread_name_;
   SearchPosition position_;
-  std::vector<std::pair<Candidate, SearchHit>> hits_;  ///< one more than the page: it goes on
+  std::vector<std::pair<SearchPosition, SearchHit>> hits_;  ///< one more than the page: it goes on
 };
 
 /// Whether the store has a file of its own, beside which an index can lie.

@@ -20,8 +20,11 @@ namespace {
 /// Of the tables and of what `SearchableMessage` makes of a message.
 constexpr std::int64_t current_format = 1;
 
-constexpr std::int64_t batch_messages = 5000;
-constexpr std::size_t batch_bytes = std::size_t{4} << 20;
+// Each commit makes a segment, and merging them is half of the work: few and large ones.
+constexpr std::int64_t batch_messages = 20'000;
+constexpr std::size_t batch_bytes = std::size_t{8} << 20;
+/// What FTS5 collects in memory before it writes a segment: more than a batch makes.
+constexpr std::int64_t pending_bytes = std::int64_t{32} << 20;
 
 /// A message as it comes into the index.
 struct Source {
@@ -55,6 +58,10 @@ MessageId newest_ever(db::Session& store) {
       .value_or(MessageId{});
 }
 
+bool is_unmerged(db::Session& session) {
+  return session.exists("SELECT 1 FROM search_position WHERE unmerged = 1");
+}
+
 /// Recognises the store's file under any of its names.
 std::string identity_of(const std::filesystem::path& file) {
   struct stat status {};
@@ -76,10 +83,17 @@ std::filesystem::path SearchIndex::file_of(const StoreContext& context) {
   return context.file.parent_path() / "search.db";
 }
 
-SearchIndex::SearchIndex(StoreContext& context)
+std::vector<std::filesystem::path> SearchIndex::files_of(const StoreContext& context) {
+  const std::string file = file_of(context).string();
+  return {file, file + "-wal", file + "-shm", file + ".gate"};
+}
+
+SearchIndex::SearchIndex(StoreContext& context, db::Mode mode)
     : context_(context),
       store_(identity_of(context.file)),
-      database_(db::Database::open(file_of(context), {.deadline = context.deadline})) {
+      database_(
+          db::Database::open(file_of(context), {.mode = mode, .deadline = context.deadline})) {
+  if (mode == db::Mode::read_only) return;
   const auto belongs = [this](db::Session& session) { return belongs_to_store(session); };
   if (!database_->read(belongs)) {
     database_->write([&](db::Session& session) {
@@ -134,6 +148,8 @@ void SearchIndex::begin(db::Session& session) const {
     PRAGMA user_version = 1;
   )sql");
   static_assert(current_format == 1);
+  session.run("INSERT INTO search_texts(search_texts, rank) VALUES ('hashsize', ?)",
+              {pending_bytes});
   session.run("INSERT INTO search_position(store) VALUES (?)", {store_});
 }
 
@@ -179,37 +195,13 @@ MessageId SearchIndex::take_batch(db::Session& session, MessageId& newest) const
   return up_to;
 }
 
-std::vector<Candidate> SearchIndex::candidates(const std::string& expression,
-                                               const SearchPosition& behind,
-                                               std::size_t count) const {
-  constexpr std::string_view newest_first = R"sql(
-    SELECT rowid, 0.0 FROM search_texts
-    WHERE search_texts MATCH ?1 AND rowid < ?2
-    ORDER BY rowid DESC LIMIT ?3)sql";
-  constexpr std::string_view best_first = R"sql(
-    SELECT id, score
-    FROM (SELECT rowid AS id, bm25(search_texts) AS score
-          FROM search_texts WHERE search_texts MATCH ?1)
-    WHERE score > ?4 OR (score = ?4 AND id < ?2)
-    ORDER BY score, id DESC LIMIT ?3)sql";
-  const auto read = [](const db::Row& row) {
-    return Candidate{.id = row.get<MessageId>(0), .score = row.real(1)};
-  };
-  return database_->read([&](db::Session& session) {
-    if (behind.by_score) {
-      return session.all(best_first, {expression, behind.last.id, count, behind.last.score}, read);
-    }
-    return session.all(newest_first, {expression, behind.last.id, count}, read);
-  });
-}
-
 void SearchIndex::forget_deleted() {
   const bool unmerged = database_->write([&](db::Session& session) {
     for (const MessageId id : deleted_since(session)) {
       session.run("DELETE FROM search_texts WHERE rowid = ?", {id});
       session.run("UPDATE search_position SET unmerged = 1");
     }
-    return session.exists("SELECT 1 FROM search_position WHERE unmerged = 1");
+    return is_unmerged(session);
   });
   if (unmerged) merge_segments();
 }
@@ -248,6 +240,21 @@ void SearchIndex::merge_segments() {
   database_->write(
       [](db::Session& session) { session.run("UPDATE search_position SET unmerged = 0"); });
   database_->scrub_wal();
+}
+
+SearchIndex::Condition SearchIndex::condition() const {
+  Condition condition;
+  database_->read([&](db::Session& session) {
+    condition.usable = belongs_to_store(session);
+    const auto said = session.value<std::string>("PRAGMA quick_check(1)").value_or("");
+    if (said != "ok") condition.fault = said;
+    if (!condition.usable || !condition.fault.empty()) return;
+    const auto up_to = session.value<std::int64_t>("SELECT up_to FROM search_position");
+    condition.waiting = to_int(context_.read(newest_ever)) - up_to.value_or(0);
+    condition.deleted = static_cast<std::int64_t>(deleted_since(session).size());
+    if (condition.deleted == 0) condition.deleted = is_unmerged(session) ? 1 : 0;
+  });
+  return condition;
 }
 
 void with_search_index(StoreContext& context, const std::function<void(SearchIndex&)>& use) {

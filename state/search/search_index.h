@@ -24,6 +24,7 @@ struct Candidate {
 struct SearchPosition {
   bool by_score = false;  ///< best first; else newest first
   Candidate last{};
+  MessageId below{};  ///< best first: only candidates below it are being ranked
 
   /// Before everything.
   static SearchPosition start(bool by_score);
@@ -46,21 +47,36 @@ struct SearchPosition {
 class SearchIndex {
  public:
   static std::filesystem::path file_of(const StoreContext& context);
+  /// All files that it may have.
+  static std::vector<std::filesystem::path> files_of(const StoreContext& context);
 
   /// Opens the index, made when missing. Throws `io` where it cannot be written, `damaged`, and
-  /// `invalid_argument` when the file is another program's.
-  explicit SearchIndex(StoreContext& context);
+  /// `invalid_argument` when the file is another program's. Read only, nothing is made or changed,
+  /// and a missing file is `not_found`.
+  explicit SearchIndex(StoreContext& context, db::Mode mode = db::Mode::read_write);
 
   /// Takes in what was committed since, in short transactions.
   void catch_up(const Progress& progress);
   void make_empty();
 
-  /// The next candidates behind a position, at most `count`.
-  std::vector<Candidate> candidates(const std::string& expression, const SearchPosition& behind,
+  /// The next candidates behind a position, at most `count`. Best first means: of the newest
+  /// `ranked_at_once`, then of those before them, since ranking costs much more than finding. Where
+  /// the one are over, the position goes on to the next.
+  std::vector<Candidate> candidates(const std::string& expression, SearchPosition& behind,
                                     std::size_t count) const;
+  static constexpr std::size_t ranked_at_once = 3000;
 
   /// Takes out every message that the store does not have any more, down to the last trigram.
   void forget_deleted();
+
+  /// What it is worth: for reports.
+  struct Condition {
+    bool usable = false;       ///< of this store as it is; else the next search empties it
+    std::string fault{};       ///< what SQLite says of the file; empty when it is whole
+    std::int64_t waiting = 0;  ///< ids that were given out since, about the messages to take in
+    std::int64_t deleted = 0;  ///< messages that the store does not have, or whose text may linger
+  };
+  Condition condition() const;
 
  private:
   bool belongs_to_store(db::Session& session) const;

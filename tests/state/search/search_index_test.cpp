@@ -24,6 +24,12 @@ class SearchIndexTest : public test::MessageStore {
   }
   std::string ask(const std::string& sql) { return test::ask(test::open_sqlite(file_).get(), sql); }
   void run(const std::string& sql) { test::sql(test::open_sqlite(file_).get(), sql); }
+  Check examined(const std::string& name = "search") const {
+    for (const Check& check : store_.check()) {
+      if (check.name == name) return check;
+    }
+    return {};
+  }
   /// All bytes that the index has on the disk.
   std::string bytes() const {
     std::string all = test::read_file(file_);
@@ -46,7 +52,7 @@ TEST_F(SearchIndexTest, IsMadeBySearchingAndNotByWriting) {
 }
 
 TEST_F(SearchIndexTest, TellsItsProgress) {
-  for (int i = 0; i < 3; ++i) append(thread, "needle" + std::string(2'200'000, 'a'));
+  for (int i = 0; i < 3; ++i) append(thread, "needle" + std::string(4'400'000, 'a'));
   std::vector<std::pair<std::int64_t, std::int64_t>> told;
   store_.search().find({.text = "needle"},
                        [&](auto done, auto total) { told.emplace_back(done, total); });
@@ -54,7 +60,7 @@ TEST_F(SearchIndexTest, TellsItsProgress) {
 }
 
 TEST_F(SearchIndexTest, IsRightAgainAfterItsSearcherWasKilled) {
-  for (int i = 0; i < 6; ++i) append(thread, "needle" + std::string(2'200'000, 'a'));
+  for (int i = 0; i < 6; ++i) append(thread, "needle" + std::string(4'400'000, 'a'));
   for (int i = 0; i < 3; ++i) {
     test::ChildProcess searcher({SEARCH_ACTOR, (dir_ / "state.db").string(), "needle"});
     searcher.read_line();
@@ -172,6 +178,51 @@ TEST_F(SearchIndexTest, RebuildingTakesOutWhatAnotherProgramDeleted) {
   EXPECT_EQ(found("xyzzy"), 0u);
   store_.search().rebuild();
   EXPECT_EQ(ask("SELECT group_concat(rowid) FROM search_texts"), "2");
+}
+
+TEST_F(SearchIndexTest, TheDoctorSaysWhatItIsWorth) {
+  EXPECT_THAT(examined().detail, HasSubstr("the first search makes it"));
+  EXPECT_FALSE(fs::exists(file_)) << "looking makes none";
+  append(thread, "needle");
+  found("needle");
+  EXPECT_EQ(examined(), (Check{.name = "search", .detail = "the search index has every message"}));
+  append(thread, "another needle");
+  EXPECT_EQ(examined().detail, "the next search takes in 1 message");
+  found("needle");
+  test::sql(test::open_sqlite(dir_ / "state.db").get(), "DELETE FROM messages WHERE id = 1");
+  EXPECT_EQ(examined().status, CheckStatus::warning);
+  EXPECT_THAT(examined().detail, HasSubstr("the text of 1 deleted message still stands in"));
+  store_.search().rebuild();
+  EXPECT_EQ(examined().status, CheckStatus::ok);
+  run("UPDATE search_position SET store = 'another'");
+  EXPECT_THAT(examined().detail, HasSubstr("the next search makes it anew"));
+  EXPECT_EQ(ask("SELECT store FROM search_position"), "another") << "looking changes none";
+}
+
+TEST_F(SearchIndexTest, TheDoctorFindsADamagedOneAndAnotherProgramsFile) {
+  append(thread, "needle");
+  test::write_file(file_, std::string(8192, 'x'));
+  EXPECT_EQ(examined().status, CheckStatus::warning);
+  EXPECT_THAT(examined().advice, HasSubstr("search --rebuild"));
+  fs::remove(file_);
+  run("CREATE TABLE theirs(what)");
+  EXPECT_EQ(examined().status, CheckStatus::warning);
+  EXPECT_THAT(examined().detail, HasSubstr("another program"));
+  for (const Check& check : store_.check()) EXPECT_NE(check.status, CheckStatus::failed);
+}
+
+TEST_F(SearchIndexTest, TheDoctorClosesItsModesAndRemovesALogWithoutIt) {
+  append(thread, "needle");
+  found("needle");
+  fs::permissions(file_, fs::perms(0644));
+  EXPECT_THAT(examined("file_modes").detail, HasSubstr("search.db (0644)"));
+  store_.repair();
+  EXPECT_EQ(examined("file_modes").status, CheckStatus::ok);
+  fs::remove(file_);
+  test::write_file(wal_, "left");
+  EXPECT_THAT(examined("temporaries").detail, HasSubstr("search.db-wal"));
+  store_.repair();
+  EXPECT_FALSE(fs::exists(wal_));
 }
 
 TEST_F(SearchIndexTest, AReadingStoreKeepsTheIndexToo) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/state/threads/message_fixture.h"
 
 namespace threadstore {
@@ -92,6 +94,23 @@ TEST_F(SearchTest, PagesGoOnWhereTheLastOneEnded) {
       EXPECT_EQ(paged, whole) << text;
     }
   }
+}
+
+TEST_F(SearchTest, OfManyMatchesTheNewestAreRankedBeforeTheOthers) {
+  const MessageId dense = append(thread, "needle");
+  const auto chain = append_chain(thread, 3000, "the needle of a longer text ");
+  const MessageId dense_and_new = append(thread, "needle!");
+  SearchQuery query{.text = "needle", .limit = 1000};
+  std::vector<MessageId> paged;
+  do {
+    const Page<SearchHit> page = search_.find(query);
+    for (const SearchHit& hit : page.items) paged.push_back(hit.message_id);
+    query.after = page.next;
+  } while (query.after);
+  EXPECT_EQ(paged.size(), 3002u);
+  EXPECT_EQ(std::set<MessageId>(paged.begin(), paged.end()).size(), 3002u);
+  EXPECT_EQ(paged.front(), dense_and_new);
+  EXPECT_EQ(paged[3000], dense) << "the best of those that come later";
 }
 
 TEST_F(SearchTest, EveryFilterMustMatch) {
