@@ -75,6 +75,13 @@ std::string painted(const Style& style, const Snippet& snippet) {
   return line + escape_for_terminal(text.substr(done));
 }
 
+/// The thread's name, else its first words; empty when it has neither.
+std::string title_of(Invocation& call, const SearchHit& hit) {
+  if (hit.thread_name && !hit.thread_name->empty()) return *hit.thread_name;
+  const auto thread = call.store().threads().find(hit.thread_id);
+  return thread && !thread->preview.empty() ? shown_name(*thread) : "";
+}
+
 void print_text(Invocation& call, const Page<SearchHit>& page) {
   if (page.items.empty()) {
     if (call.interactive()) call.note("no message matches");
@@ -82,15 +89,14 @@ void print_text(Invocation& call, const Page<SearchHit>& page) {
   }
   const Style& style = call.style();
   for (const SearchHit& hit : page.items) {
-    const bool named = hit.thread_name && !hit.thread_name->empty();
+    const std::string title = cut_to_width(escape_for_terminal(title_of(call, hit)), 60);
     const std::string id = escape_for_terminal(short_id(hit.thread_id));
     call.out() << style.paint(tone_of_role(hit.role), escape_for_terminal(hit.role)) << ' '
                << style.paint(Tone::faint, "#" + std::to_string(to_int(hit.message_id)) + "  " +
                                                short_local_time(hit.created_at, call.now()) + "  " +
                                                id)
-               << (named ? "  " : "")
-               << (named ? style.paint(Tone::strong, escape_for_terminal(*hit.thread_name)) : "")
-               << "\n  " << painted(style, hit.snippet) << '\n';
+               << (title.empty() ? "" : "  " + style.paint(Tone::strong, title)) << "\n  "
+               << painted(style, hit.snippet) << '\n';
   }
   note_next(call, page.next);
 }

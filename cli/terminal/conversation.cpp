@@ -52,7 +52,8 @@ void print_message(std::ostream& out, const Message& message, const Look& look) 
     }
   }
   const std::string summary =
-      message.item ? item_summary(*message.item, message.item_damaged) : std::string();
+      message.item ? item_summary(*message.item, message.item_damaged, message.content)
+                   : std::string();
   if (!summary.empty()) {
     const std::string line = "[" + escape_for_terminal(summary) + "]";
     out << margin

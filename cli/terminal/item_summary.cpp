@@ -35,6 +35,14 @@ std::string first_of(const Json& object, std::initializer_list<const char*> keys
   return {};
 }
 
+// An output that the message's content repeats.
+bool says_only(const Json& object, std::string_view content) {
+  if (content.empty() || !first_of(object, {"type"}).ends_with("output")) return false;
+  const auto output = object.find("output");
+  return output != object.end() && output->is_string() &&
+         output->get_ref<const std::string&>() == content;
+}
+
 // The words that tool-calling programs use, in any of their spellings.
 std::string object_summary(const Json& object) {
   if (const auto status = object.find("exit_status");
@@ -90,7 +98,7 @@ std::string blocks_summary(const Json& blocks) {
 
 }  // namespace
 
-std::string item_summary(const std::string& item, bool damaged) {
+std::string item_summary(const std::string& item, bool damaged, std::string_view content) {
   if (damaged) return "damaged item: " + shortened(item);
   if (item.size() > largest_parsed) return "item of " + std::to_string(item.size()) + " bytes";
   const Json value = Json::parse(item, nullptr, false);
@@ -102,6 +110,7 @@ std::string item_summary(const std::string& item, bool damaged) {
   if (const Json* blocks = value.is_object() ? blocks_of(value) : nullptr) {
     return blocks_summary(*blocks);
   }
+  if (value.is_object() && says_only(value, content)) return {};
   const std::string known = value.is_object() ? object_summary(value) : "";
   return known.empty() ? shortened(item) : known;
 }

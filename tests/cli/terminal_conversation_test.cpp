@@ -83,6 +83,9 @@ TEST_F(ConversationTest, TimesAreShort) {
 
 TEST(ItemSummaryTest, NamesWhatItIs) {
   EXPECT_EQ(item_summary(R"({"exit_status":3})", false), "exit status 3");
+  const std::string output = R"({"type":"function_call_output","call_id":"c","output":"a.txt"})";
+  EXPECT_EQ(item_summary(output, false, "a.txt"), "");
+  EXPECT_EQ(item_summary(output, false, "other"), "function_call_output a.txt");
   EXPECT_EQ(item_summary(R"([{"type":"text","text":"hi"},{}])", false), "2 items: text hi");
   EXPECT_EQ(item_summary("[1,2,{\"k\":null}]", false), "3 items: [1,2,{\"k\":null}]");
   EXPECT_EQ(item_summary("[]", false), "[]");
