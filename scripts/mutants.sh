@@ -12,7 +12,7 @@ mutants=(
   'guard~state/db/wal_keeper.cpp~s/guard_\(guard != nullptr && run\(guard, "BEGIN IMMEDIATE"\) \? guard : nullptr\)/guard_(guard)/~db_gate_tests~state/db/db_gate_tests~WalResetRaceTest.*:WalKeeperTest.AForeignWriterIsNotDisturbed'
   'fsync-temp~base/files.cpp~s/    made->sync\(\);\n//~session_index_test index_actor~session_index/session_index_test~SessionIndexDurabilityTest.*'
   'fsync-dir~base/files.cpp~s/  sync_directory\(parent_of\(file\)\);\n\}/}/~session_index_test index_actor~session_index/session_index_test~SessionIndexDurabilityTest.*'
-  'fsync-append~session_index/index_file.cpp~s/  opened_->sync_data\(\);\n//~session_index_test index_actor~session_index/session_index_test~SessionIndexDurabilityTest.*'
+  'fsync-append~session_index/index_file.cpp~s/    opened_->sync_data\(\);\n//~session_index_test index_actor~session_index/session_index_test~SessionIndexDurabilityTest.*'
   'tail-repair~session_index/index_file.cpp~s/is_torn\(\*opened_, before.size\) \? "\\n" : ""/""/~session_index_test index_actor~session_index/session_index_test~SessionIndexDamageTest.*'
   'immediate~state/db/writer.cpp~s/BEGIN IMMEDIATE/BEGIN/~process_test process_actor~process/process_test~LockedTest.*'
   'gate~state/db/writer.cpp~s/if \(gate_\) \{\n      gate_->lock/if (gate_ && options_.deadline.count() < 0) {\n      gate_->lock/~process_test process_actor~process/process_test~BoundedGrowthTest.WritersGetEqualShares'

@@ -33,8 +33,17 @@ IndexFile::Growth IndexFile::append(std::string_view lines) {
   std::string record(is_torn(*opened_, before.size) ? "\n" : "");
   record += lines;
   opened_->append(record);
-  opened_->sync_data();
   return {before.size, before.size + static_cast<std::int64_t>(record.size())};
+}
+
+void IndexFile::sync() {
+  if (!opened_) return;
+  try {
+    opened_->sync_data();
+  } catch (...) {
+    opened_.reset();
+    throw;
+  }
 }
 
 base::FileStatus IndexFile::open_current() {

@@ -18,7 +18,8 @@ namespace threadstore::session_index {
 /// 1. Every change happens under the lock file beside the index, which all programs take.
 /// 2. An append is one write on an O_APPEND descriptor; before it, a last line without a newline is
 ///    closed, so that what a dead writer left never swallows the next entry.
-/// 3. What `append` and `replace` returned from is durable: content and name.
+/// 3. What `replace` returned from is durable, content and name; what `append` did is, once `sync`
+///    has returned. Whoever replaces the file meanwhile takes appended lines along, synced.
 /// Not thread-safe but for `lock`: the lock orders the callers.
 class IndexFile {
  public:
@@ -33,6 +34,10 @@ class IndexFile {
   };
   /// Appends whole lines. The file is made (0600) when it is missing.
   Growth append(std::string_view lines);
+
+  /// Makes what this object appended durable. After a failure nobody knows what is: append it
+  /// again.
+  void sync();
 
   /// Ends a last line that has no newline, so that it is read: it may be a whole entry.
   void close_torn_line();

@@ -54,20 +54,26 @@ class SessionIndex::Impl {
     return look(table_);
   }
 
-  void append(const Make& make, const base::Deadline& deadline) {
+  void append(const Make& make, const base::Deadline& deadline, bool durably) {
     const base::FileLock::Guard held = file_.lock(deadline);
     const std::vector<IndexEntry> entries = make();
     std::string lines;
     for (const IndexEntry& entry : entries) lines += session_index::format_line(entry);
     if (lines.empty()) return;
     const IndexFile::Growth growth = file_.append(lines);
+    if (durably) file_.sync();
     const bool check = growth.before / check_every != growth.after / check_every;
     try {
       if ((check && worth_compacting()) || leaves_a_name(entries)) compact_locked();
     } catch (const Error& e) {
-      // The entries are durable, so the call has succeeded.
+      // The entries are in the file, so the call has succeeded.
       base::log_warn(path().string() + " was not compacted: " + e.what());
     }
+  }
+
+  void sync(const base::Deadline& deadline) {
+    const base::FileLock::Guard held = file_.lock(deadline);
+    file_.sync();
   }
 
   IndexCompaction compact() {
@@ -152,14 +158,18 @@ SessionIndex::~SessionIndex() = default;
 
 void SessionIndex::append(const std::vector<IndexEntry>& entries) {
   if (entries.empty()) return;
-  impl_->append([&] { return entries; }, impl_->deadline());
+  impl_->append([&] { return entries; }, impl_->deadline(), /*durably=*/true);
 }
 
 void SessionIndex::append(const IndexEntry& entry) { append(std::vector{entry}); }
 
 void SessionIndex::append_latest(const std::function<std::vector<IndexEntry>()>& make,
                                  std::chrono::milliseconds deadline) {
-  impl_->append(make, base::Deadline::after(deadline));
+  impl_->append(make, base::Deadline::after(deadline), /*durably=*/false);
+}
+
+void SessionIndex::sync(std::chrono::milliseconds deadline) {
+  impl_->sync(base::Deadline::after(deadline));
 }
 
 void SessionIndex::append_tombstone(const ThreadId& id, UnixSeconds now) {

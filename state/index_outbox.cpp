@@ -12,6 +12,7 @@ namespace threadstore::state {
 namespace {
 
 constexpr std::int64_t batch = 1000;  // rows of one snapshot, lines of one write
+constexpr std::size_t most_unsynced_lines = 64;
 
 struct Waiting {
   std::int64_t last_seq = 0;
@@ -78,11 +79,11 @@ void raise(std::atomic<std::int64_t>& value, std::int64_t to) {
 }  // namespace
 
 IndexOutbox::~IndexOutbox() {
-  const std::int64_t appended = appended_up_to_;
-  if (appended == 0) return;
+  if (appended_up_to_ == 0) return;
   try {
+    sync(std::chrono::milliseconds(0));
     context_.database->write([&](db::Session& session) {
-      session.run("DELETE FROM index_outbox WHERE seq <= ?", {appended});
+      session.run("DELETE FROM index_outbox WHERE seq <= ?", {synced_up_to_.load()});
     });
   } catch (const std::exception& error) {
     // The next one that opens the store writes those lines once more.
@@ -94,9 +95,9 @@ void IndexOutbox::at_write(db::Session& session) {
   const std::int64_t newest =
       session.value<std::int64_t>("SELECT max(seq) FROM index_outbox").value_or(0);
   if (newest == 0) return;
-  const std::int64_t appended = appended_up_to_;
-  if (appended > 0) session.run("DELETE FROM index_outbox WHERE seq <= ?", {appended});
-  if (newest > appended) {
+  const std::int64_t synced = synced_up_to_;
+  if (synced > 0) session.run("DELETE FROM index_outbox WHERE seq <= ?", {synced});
+  if (newest > appended_up_to_) {
     context_.database->after_commit([this] { drain(std::nullopt); });
   }
 }
@@ -129,8 +130,24 @@ bool IndexOutbox::drain_batch(std::chrono::milliseconds deadline) {
       },
       deadline);
   raise(appended_up_to_, appended.last_seq);
+  unsynced_lines_ += appended.entries.size();
+  if (unsynced_lines_ >= most_unsynced_lines) sync(deadline);
   if (compact) forget_deleted_names(index);
   return appended.more;
+}
+
+void IndexOutbox::sync(std::chrono::milliseconds deadline) {
+  const std::int64_t appended = appended_up_to_;
+  if (appended == synced_up_to_) return;
+  try {
+    context_.index->sync(deadline);
+    unsynced_lines_ = 0;
+    raise(synced_up_to_, appended);
+  } catch (const Error& error) {
+    // What the disk refused once it may forget silently: those lines are written again.
+    if (error.code() != ErrorCode::busy) appended_up_to_ = synced_up_to_.load();
+    throw;
+  }
 }
 
 std::int64_t index_backlog(StoreContext& context) {

@@ -64,12 +64,17 @@ class SessionIndex {
   void append(const std::vector<IndexEntry>& entries);
   void append(const IndexEntry& entry);
 
-  /// Appends what `make` returns, nothing when that is empty. `make` runs under the index's lock:
-  /// what it reads elsewhere cannot be older than a line that is in the file already. Waits at most
-  /// `deadline` for the lock (zero: only tries). What `make` throws goes to the caller. `make` may
-  /// read this index, and must not write it.
+  /// Appends what `make` returns, nothing when that is empty, and does not wait for the disk: lines
+  /// that somebody can make again, which are durable after `sync`. `make` runs under the index's
+  /// lock: what it reads elsewhere cannot be older than a line that is in the file already. Waits
+  /// at most `deadline` for the lock (zero: only tries). What `make` throws goes to the caller.
+  /// `make` may read this index, and must not write it.
   void append_latest(const std::function<std::vector<IndexEntry>()>& make,
                      std::chrono::milliseconds deadline);
+
+  /// Makes durable what `append_latest` appended through this object. Waits for the lock like that.
+  /// Throws `busy`, and `io` when the disk refuses: then the lines have to be appended again.
+  void sync(std::chrono::milliseconds deadline);
 
   /// Appends a tombstone: look-ups skip the thread from now on. When the file holds a name of the
   /// thread it is compacted at once, so that the name leaves it.

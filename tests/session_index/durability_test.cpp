@@ -52,6 +52,20 @@ TEST_F(SessionIndexDurabilityTest, AnAppendIsOneWriteAndOneSync) {
               ElementsAre("write session_index.jsonl", "datasync session_index.jsonl"));
 }
 
+TEST_F(SessionIndexDurabilityTest, LatestLinesAreDurableAfterASync) {
+  RecordingSystem system;
+  const base::SystemOverride use(system);
+  SessionIndex index(file);
+  index.append_latest([] { return std::vector{entry("a")}; }, quick.deadline);
+  EXPECT_THAT(system.calls, ElementsAre("sync " + dir_name, "write session_index.jsonl"));
+  EXPECT_TRUE(index.find(ThreadId("a")));
+  system.calls.clear();
+  index.sync(quick.deadline);
+  EXPECT_THAT(system.calls, ElementsAre("datasync session_index.jsonl"));
+  system.fail_call = "datasync session_index.jsonl";
+  EXPECT_THROW(index.sync(quick.deadline), Error);
+}
+
 TEST_F(SessionIndexDurabilityTest, AnAppendReadsOneByteWhateverTheSize) {
   std::vector<IndexEntry> many;
   for (int i = 0; i < 3'000; ++i) many.push_back(entry(std::to_string(i)));

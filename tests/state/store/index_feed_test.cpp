@@ -5,8 +5,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "tests/support/child_process.h"
 #include "tests/support/opened_store.h"
+#include "tests/support/recording_system.h"
 
 namespace threadstore::test {
 namespace {
@@ -151,6 +154,38 @@ TEST_F(IndexFeedTest, RowsGoWithTheNextWriteOrTheClosing) {
   const std::string lines = index_text();
   open().threads().touch(id_);  // finds nothing to write again
   EXPECT_EQ(index_text(), lines);
+}
+
+TEST_F(IndexFeedTest, AChangeWaitsForItsCommitOnlyAndLinesAreSyncedTogether) {
+  RecordingSystem system;
+  const base::SystemOverride use(system);
+  const auto syncs = [&] {
+    return std::count(system.calls.begin(), system.calls.end(), "datasync session_index.jsonl");
+  };
+  std::optional<StateStore> store = open();
+  store->threads().create({.id = id_, .name = "name 0"});
+  for (int i = 1; i < 63; ++i) store->threads().rename(id_, "name " + std::to_string(i));
+  EXPECT_EQ(syncs(), 0);
+  EXPECT_EQ(indexed_name(*store, id_), "name 62");
+  store->threads().rename(id_, "name 63");
+  EXPECT_EQ(syncs(), 1);
+  store->threads().rename(id_, "name 64");
+  store.reset();
+  EXPECT_EQ(syncs(), 2);
+}
+
+TEST_F(IndexFeedTest, LinesThatTheDiskRefusedAreAppendedAgain) {
+  {
+    RecordingSystem system;
+    system.fail_call = "datasync session_index.jsonl";
+    const base::SystemOverride use(system);
+    open().threads().create({.id = id_, .name = "name"});
+  }
+  std::filesystem::remove(directory_ / "session_index.jsonl");  // what the system may make of it
+  const StateStore store = open();
+  store.threads().create({.id = ThreadId("other")});
+  EXPECT_EQ(indexed_name(store, id_), "name");
+  EXPECT_TRUE(store.verify_index().ok());
 }
 
 TEST_F(IndexFeedTest, RemovedThreadIsATombstoneAndItsNameLeavesTheFile) {
