@@ -16,6 +16,15 @@ const std::string kTakeSequence = std::string(R"sql(
 
 }  // namespace
 
+// Not a join: it would let the walk start at the workspace's runs.
+const std::string events_since_sql = std::string("SELECT ") + event_columns + R"sql(
+  FROM run_events AS e
+  WHERE e.gid > ?1
+    AND EXISTS (SELECT 1 FROM runs AS r
+                WHERE r.id = e.run_id AND r.workspace_id = ?2 AND)sql" +
+                                     visible_run + R"sql()
+  ORDER BY e.gid LIMIT ?3)sql";
+
 std::int64_t append_event_text(db::Session& session, const RunId& run, std::string_view type,
                                std::string_view payload, UnixMillis now) {
   const auto head =

@@ -24,6 +24,10 @@ inline constexpr const char* event_columns =
     "e.gid, e.run_id, e.sequence, e.timestamp, e.event_type, e.payload";
 RunEvent read_event(const db::Row& row);
 
+/// The events behind a cursor of a workspace's runs, walked in their order from there: what lies
+/// before it costs nothing, and nothing is sorted.
+extern const std::string events_since_sql;
+
 /// The smallest text above every text with that prefix: for ranges over an index.
 std::string after_prefix(std::string prefix);
 

@@ -77,13 +77,7 @@ std::vector<RunEvent> RunLog::list_of_type(const RunId& run, const std::string& 
 std::vector<RunEvent> RunLog::since(std::int64_t gid, std::size_t limit) const {
   state::check_limit(limit);
   return scope_->read([&](db::Session& session) {
-    return session.all(kSelect + R"( JOIN runs AS r ON r.id = e.run_id
-                                     WHERE e.gid > ? AND r.workspace_id = ?
-                                       AND NOT EXISTS (SELECT 1 FROM thread_removals AS t
-                                                       WHERE t.thread_id = r.thread_id
-                                                         AND t.kind = 'remove')
-                                     ORDER BY e.gid LIMIT ?)",
-                       {gid, scope_->workspace, limit}, state::read_event);
+    return session.all(state::events_since_sql, {gid, scope_->workspace, limit}, state::read_event);
   });
 }
 

@@ -1,5 +1,6 @@
 // What a harness asks before each step must not read its steps: the plans say so, whatever the
 // machine's speed.
+#include "state/runs/event_log.h"
 #include "state/runs/step_record.h"
 #include "tests/state/db/sqlite_connection.h"
 #include "tests/state/runs/run_fixture.h"
@@ -40,6 +41,17 @@ TEST_F(RunStepPlansTest, TheTokensOfARunAndItsTreeAreInOneRow) {
                 HasSubstr("SEARCH runs USING INDEX sqlite_autoindex_runs_1 (id=?)"));
     EXPECT_THAT(plan(statement), Not(HasSubstr("run_steps")));
   }
+}
+
+TEST_F(RunStepPlansTest, NewEventsAreWalkedFromTheCursor) {
+  // Also when the workspace's runs look like the smaller set.
+  const auto connection = open_sqlite(file_);
+  sql(connection.get(), "ANALYZE");
+  for (int i = 0; i < 3; ++i) start();
+  sql(connection.get(), "ANALYZE");
+  const std::string steps = plan(state::events_since_sql);
+  EXPECT_THAT(steps, testing::StartsWith("SEARCH e USING INTEGER PRIMARY KEY (rowid>?)"));
+  EXPECT_THAT(steps, Not(HasSubstr("TEMP B-TREE")));
 }
 
 TEST_F(RunStepPlansTest, UndecidedRequestsAndChildrenAreFoundByTheirIndexes) {
