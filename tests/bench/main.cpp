@@ -119,7 +119,7 @@ int run(std::vector<std::string> words, char* program) {
   }
   for (const auto add_rows :
        {add_append_rows, add_thread_rows, add_branch_rows, add_list_rows, add_record_rows,
-        add_index_rows, add_process_rows, add_start_rows, add_memory_rows}) {
+        add_step_rows, add_index_rows, add_process_rows, add_start_rows, add_memory_rows}) {
     add_rows(bench);
   }
   ProgressReporter reporter;

@@ -101,6 +101,7 @@ void add_thread_rows(const Bench& bench);
 void add_branch_rows(const Bench& bench);
 void add_list_rows(const Bench& bench);
 void add_record_rows(const Bench& bench);
+void add_step_rows(const Bench& bench);
 void add_index_rows(const Bench& bench);
 void add_process_rows(const Bench& bench);
 void add_start_rows(const Bench& bench);
