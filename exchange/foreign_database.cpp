@@ -17,4 +17,9 @@ std::vector<std::string> table_names(db::Database& database) {
   });
 }
 
+std::vector<std::string> column_names(db::Session& session, const std::string& table) {
+  return session.all("SELECT name FROM pragma_table_info(?)", {table},
+                     [](const db::Row& row) { return row.text(0); });
+}
+
 }  // namespace threadstore::exchange

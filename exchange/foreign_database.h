@@ -17,4 +17,7 @@ bool is_sqlite(const std::string& beginning);
 
 std::vector<std::string> table_names(db::Database& database);
 
+/// The names of a table's columns, in its order; none when there is no such table.
+std::vector<std::string> column_names(db::Session& session, const std::string& table);
+
 }  // namespace threadstore::exchange

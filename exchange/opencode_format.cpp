@@ -34,11 +34,6 @@ std::string info_of(const nlohmann::ordered_json& row) {
   return info.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::vector<std::string> columns_of(db::Session& session, const std::string& table) {
-  return session.all("SELECT name FROM pragma_table_info(?)", {table},
-                     [](const db::Row& row) { return row.text(0); });
-}
-
 /// One row of `session`: JSON columns as JSON, the others as they are.
 nlohmann::ordered_json session_row(const db::Row& row, const std::vector<std::string>& columns) {
   nlohmann::ordered_json object;
@@ -138,7 +133,7 @@ class OpencodeFormat : public Format {
   static void read_database(const Path& file, ImportJob& job) {
     const auto database = open_foreign(file);
     database->read([&](db::Session& session) {
-      const auto columns = columns_of(session, "session");
+      const auto columns = column_names(session, "session");
       std::string list;
       for (const std::string& column : columns)
         list += (list.empty() ? "\"" : ", \"") + column + "\"";

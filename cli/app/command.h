@@ -24,7 +24,8 @@ using Action = std::function<void(Invocation&)>;
 /// live in a struct that the action shares: see `declare_new`.
 using Declare = Action (*)(Syntax& syntax);
 
-/// A line of the table of commands: a verb, or a noun with verbs of its own.
+/// A line of the table of commands: a verb, a noun with verbs of its own, or a verb with some,
+/// whose first argument may be one of them.
 struct Command {
   std::string_view name;
   std::string_view summary;  ///< one line, starts with a capital, no full stop
@@ -37,6 +38,12 @@ struct Command {
 constexpr Command verb(std::string_view name, Access access, Declare declare,
                        std::string_view summary, std::string_view example) {
   return {name, summary, example, access, declare, nullptr};
+}
+
+/// The same with verbs of its own.
+constexpr Command with_verbs(Command verb, std::span<const Command> (*verbs)()) {
+  verb.verbs = verbs;
+  return verb;
 }
 
 constexpr Command noun(std::string_view name, std::span<const Command> (*verbs)(),
@@ -55,7 +62,9 @@ std::span<const CommandSection> command_sections();
 
 /// The command of that name among `commands`, or null.
 const Command* find_command(std::span<const Command> commands, std::string_view name);
-/// The same over all sections.
+/// The verb of that name that a command has, or null.
+const Command* find_verb(const Command& command, std::string_view name);
+/// The same as the first over all sections.
 const Command* find_command(std::string_view name);
 
 }  // namespace threadstore::cli

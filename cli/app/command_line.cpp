@@ -40,7 +40,8 @@ const Command& find_or_suggest(const std::string& word) {
 CommandLine split_command_line(const std::vector<std::string>& words) {
   CommandLine line;
   line.json = wants_json(words);
-  bool only_text = false;  // behind `--`
+  bool only_text = false;     // behind `--`
+  bool has_argument = false;  // of a verb
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool option = !only_text && word.size() > 1 && word.front() == '-';
@@ -56,14 +57,14 @@ CommandLine split_command_line(const std::vector<std::string>& words) {
     } else if (line.command == nullptr) {
       line.command = &find_or_suggest(word);
       line.name = word;
-    } else if (line.command->verbs != nullptr) {
-      const auto verbs = line.command->verbs();
-      const Command* found = find_command(verbs, word);
-      if (found == nullptr) unknown_command(line.name + " ", word, names_of(verbs));
+    } else if (const Command* found = find_verb(*line.command, word); found && !has_argument) {
       line.command = found;
       line.name += " " + word;
+    } else if (line.command->declare == nullptr) {
+      unknown_command(line.name + " ", word, names_of(line.command->verbs()));
     } else {
       line.arguments.push_back(word);
+      has_argument = true;
     }
   }
   return line;

@@ -61,8 +61,10 @@ constexpr std::array kWork{
 };
 
 constexpr std::array kStore{
-    verb("import", Access::reading, declare_import, "Take in the histories of other programs",
-         "import ~/.codex ~/.claude/projects --dry-run"),
+    with_verbs(
+        verb("import", Access::reading, declare_import, "Take in the histories of other programs",
+             "import ~/.codex ~/.claude/projects --dry-run"),
+        import_verbs),
     noun("index", index_verbs, "The session index: names without opening the database"),
     verb("doctor", Access::reading, declare_doctor, "Check the store; mend what is safe to mend",
          "doctor --repair"),
@@ -96,6 +98,10 @@ const Command* find_command(std::span<const Command> commands, std::string_view 
   const auto found = std::find_if(commands.begin(), commands.end(),
                                   [&](const Command& command) { return command.name == name; });
   return found == commands.end() ? nullptr : &*found;
+}
+
+const Command* find_verb(const Command& command, std::string_view name) {
+  return command.verbs == nullptr ? nullptr : find_command(command.verbs(), name);
 }
 
 const Command* find_command(std::string_view name) {

@@ -85,6 +85,12 @@ void print_verb_help(std::ostream& out, const Command& command, const std::strin
   for (const CLI::Option* option : app.get_options()) {
     if (is_positional(*option)) print_entry(out, label_of(*option), explanation_of(*option));
   }
+  if (command.verbs != nullptr) {
+    out << '\n';
+    for (const Command& verb : command.verbs()) {
+      print_entry(out, name + " " + std::string(verb.name), std::string(verb.summary));
+    }
+  }
   for (const std::string& group : groups_of(app)) {
     out << '\n' << group << ":\n";
     for (const CLI::Option* option : app.get_options()) {

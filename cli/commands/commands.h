@@ -41,6 +41,7 @@ Action declare_watch(Syntax& syntax);
 
 std::span<const Command> checkpoint_verbs();
 std::span<const Command> goal_verbs();
+std::span<const Command> import_verbs();
 std::span<const Command> index_verbs();
 std::span<const Command> job_verbs();
 std::span<const Command> run_verbs();

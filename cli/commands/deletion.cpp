@@ -6,6 +6,7 @@
 #include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/thread_argument.h"
+#include "cli/output/counted.h"
 #include "cli/output/thread_table.h"
 #include "cli/output/warnings.h"
 #include "cli/resolve/run_ref.h"
@@ -36,10 +37,6 @@ bool agreed(Invocation& call, const Options& options, const std::string& questio
   call.note("nothing was deleted");
   call.set_exit_code(exit_failed);
   return false;
-}
-
-std::string counted(std::int64_t count, const std::string& noun) {
-  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
 std::string thread_in_words(Invocation& call, const Thread& thread) {

@@ -7,6 +7,7 @@
 #include "cli/app/invocation.h"
 #include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
+#include "cli/output/counted.h"
 #include "cli/resolve/message_ref.h"
 #include "cli/resolve/thread_ref.h"
 #include "cli/terminal/progress.h"
@@ -52,10 +53,6 @@ Json exported_json(const Exported& done, const std::string& format) {
           {"messages", done.messages},
           {"redacted", done.redacted},
           {"damaged", done.damaged}};
-}
-
-std::string counted(std::int64_t count, const std::string& one) {
-  return std::to_string(count) + ' ' + one + (count == 1 ? "" : "s");
 }
 
 void tell_findings(Invocation& call, const Options& options, std::int64_t redacted,

@@ -7,6 +7,7 @@
 #include "cli/app/invocation.h"
 #include "cli/app/syntax.h"
 #include "cli/commands/commands.h"
+#include "cli/output/counted.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/text.h"
 
@@ -17,10 +18,6 @@ struct Options {
   std::vector<std::string> paths;
   bool dry_run = false;
 };
-
-std::string counted(std::int64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 std::string progress_label(const ImportProgress& progress) {
   return "importing " + std::to_string(progress.files) + "/" +

@@ -19,6 +19,7 @@ constexpr std::size_t kMostThreads = 200;
 /// What stands in front of the word that is completed.
 struct Before {
   const Command* command = nullptr;
+  bool has_argument = false;           ///< that is no option
   bool unknown = false;                ///< a word that is no command: nothing to offer
   std::vector<std::string> arguments;  ///< of the command; global options with their values aside
   std::string asked_value_of;          ///< a global option whose value is being completed
@@ -50,14 +51,20 @@ Before split(const std::vector<std::string>& words) {
       if (word == "--home" && i + 2 < words.size()) before.options.home = words[i + 1];
       if (word == "--db" && i + 2 < words.size()) before.options.db = words[i + 1];
       ++i;
-    } else if (word.starts_with('-') || (before.command && before.command->declare)) {
+    } else if (word.starts_with('-')) {
       before.arguments.push_back(word);
     } else if (before.command == nullptr) {
       before.command = find_command(word);
       before.unknown = before.command == nullptr && word != "help";
+    } else if (const Command* verb = find_verb(*before.command, word);
+               verb && !before.has_argument) {
+      before.command = verb;
+    } else if (before.command->declare != nullptr) {
+      before.arguments.push_back(word);
+      before.has_argument = true;
     } else {
-      before.command = find_command(before.command->verbs(), word);
-      before.unknown = before.command == nullptr;
+      before.command = nullptr;
+      before.unknown = true;
     }
     if (before.unknown) break;
   }
@@ -169,10 +176,13 @@ void offer(Candidates& candidates, const std::vector<std::string>& words) {
     offer_options(candidates, app);
   } else if (before.command == nullptr) {
     offer_commands(candidates);
-  } else if (before.command->verbs != nullptr) {
-    for (const Command& verb : before.command->verbs()) candidates.offer(verb.name, verb.summary);
-  } else if (const CLI::Option* positional = next_positional(app, before.arguments)) {
-    offer_values(candidates, before, positional->get_type_name());
+  } else {
+    if (before.command->verbs != nullptr && !before.has_argument) {
+      for (const Command& verb : before.command->verbs()) candidates.offer(verb.name, verb.summary);
+    }
+    if (const CLI::Option* positional = next_positional(app, before.arguments)) {
+      offer_values(candidates, before, positional->get_type_name());
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "threadstore/foreign_trace.h"
 #include "threadstore/state_store.h"
 
 namespace threadstore {
@@ -64,6 +65,20 @@ class Transfer {
   /// JSON, lifecycle and outcome), `not_found` when its thread or parent is not there, and
   /// `conflict` when a sum of tokens would leave 63 bits.
   bool put_run(const RunRecord& record, const std::vector<RunEvent>& events);
+
+  /// Takes a run of a store that thinks in steps: all of it, or what came since it was taken last.
+  /// The run's first event marks what came from there; a run with later events is left as it is
+  /// (`went_on`). With `dry_run` says what it would do. Throws `invalid_argument` for what no run
+  /// can hold, `not_found` when its parent is not there, `conflict` when it lies too deep or a sum
+  /// of tokens would leave 63 bits.
+  TakenRun take_trace(const ForeignTrace& trace, bool dry_run = false);
+
+  /// The same for a run with a log of its own, which `events` are all of. Calls, checkpoints and
+  /// suspensions of the record are taken; what the log tells of calls, approvals and artifacts is
+  /// taken from it. Lifecycle and usage are the record's. A log that is not the beginning of the
+  /// one in the store was changed there: `went_on`.
+  TakenRun take_run(const RunRecord& record, const std::vector<RunEvent>& events,
+                    bool dry_run = false);
 
   /// Stores a checkpoint with its time and leaf. One of that id with an equal or later time stays:
   /// false. It becomes the latest among those of its second.

@@ -124,8 +124,8 @@ RunId insert_run(db::Session& session, const RunScope& scope, const NewRun& run,
   if (origin.parent_call) {
     refuse_second_child(session, origin.parent.value().id, *origin.parent_call);
   }
-  const UnixMillis now = scope.now();
-  const RunId id(base::make_uuid_v7(now));
+  const UnixMillis now = origin.at.value_or(scope.now());
+  const RunId id = origin.id ? *origin.id : RunId(base::make_uuid_v7(now));
   RunLineage lineage{.root_run_id = id};
   if (origin.parent) {
     lineage = {.root_run_id = origin.parent->lineage.root_run_id,

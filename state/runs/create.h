@@ -20,6 +20,8 @@ struct RunOrigin {
   std::optional<CallId> parent_call{};
   std::optional<SpawnPlace> place{};
   std::optional<MessageId> trigger{};
+  std::optional<RunId> id{};       ///< for a run that has one already
+  std::optional<UnixMillis> at{};  ///< when it was made, if not now
 };
 
 /// Throws `invalid_argument` unless the limit is 1 to 64.

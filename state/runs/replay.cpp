@@ -86,6 +86,7 @@ void replay_approval(Replay& replay, const RunEvent& event, const Payload& paylo
 }
 
 void replay_run(Replay& replay, const RunEvent& event, const Payload& payload) {
+  if (event.sequence == 1) replay.imported = read_imported_state(payload);
   if (auto provider = text_of(payload, "provider")) replay.provider = std::move(provider);
   if (event.event_type == "run.resumed" || event.event_type == "run.continued") {
     replay.lifecycle = RunLifecycle::active;
@@ -140,6 +141,17 @@ void replay_charge(RunUsage& usage, const std::string& type, const Payload& payl
   } else {
     ++usage.responses_without_usage;
   }
+}
+
+/// What the source of an imported run said of it as a whole.
+void apply_imported(Replay& replay) {
+  const ImportedState& state = *replay.imported;
+  replay.lifecycle = state.lifecycle;
+  replay.outcome = state.outcome;
+  replay.reason_code = state.reason_code;
+  replay.outcome_text = state.outcome_text;
+  replay.provider = state.provider;
+  replay.own_usage = state.own_usage;
 }
 
 void replay_event(Replay& replay, const RunEvent& event) {
@@ -205,8 +217,12 @@ std::int64_t Replay::step_tokens() const {
 }
 
 void replay_log(const RunScope& scope, const RunId& run, Replay& replay) {
-  while (read_some(scope, run, replay.last_sequence, "",
-                   [&](const RunEvent& event) { replay_event(replay, event); })) {
+  while (read_some(scope, run, replay.last_sequence, "", [&](const RunEvent& event) {
+    replay_event(replay, event);
+    if (replay.imported && replay.imported->through == event.sequence) {
+      apply_imported(replay);
+    }
+  })) {
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "state/runs/import_mark.h"
 #include "state/runs/run_record.h"
 #include "threadstore/run_calls.h"
 #include "threadstore/run_memory.h"
@@ -81,6 +82,7 @@ struct Replay {
   std::map<std::int64_t, Request> requests{};
   std::map<Place, Step> steps{};
   std::map<Place, Spawn> spawns{};
+  std::optional<ImportedState> imported{};  ///< counts from its last imported event on
 
   std::int64_t step_tokens() const;
 };

@@ -7,7 +7,6 @@
 #include "threadstore/error.h"
 
 namespace threadstore::state {
-namespace {
 
 std::int64_t store_decision(db::Session& session, const RunId& run, RequestId request,
                             ApprovalDecision decision, const std::optional<std::string>& by,
@@ -24,8 +23,6 @@ std::int64_t store_decision(db::Session& session, const RunId& run, RequestId re
               {decision, sequence, now, by, reason, request});
   return sequence;
 }
-
-}  // namespace
 
 const std::string select_requests = std::string(R"sql(
   SELECT a.request_id, a.run_id, a.step, a.act, a.target, a.content, a.request_key,
@@ -68,6 +65,24 @@ DeferredApproval get_request(db::Session& session, const RunScope& scope, Reques
               "there is no request " + std::to_string(to_int(request)) +
                   " for an approval in workspace " + scope.workspace,
               {{"request_id", to_int(request)}, {"workspace_id", scope.workspace}});
+}
+
+RequestId insert_request(db::Session& session, const RunHead& run, const NewRequest& request,
+                         const std::optional<std::string>& origin_id, UnixMillis now) {
+  // The row first, for its number: the event that is next takes the next sequence.
+  const auto id = static_cast<RequestId>(session.insert(
+      R"(INSERT INTO run_approvals(run_id, step, act, target, content, request_key,
+                                   requested_sequence, requested_at, origin_id)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?))",
+      {run.id, request.step, request.act, request.target, request.content, request.key,
+       run.last_sequence + 1, now, origin_id}));
+  append_event(session, run.id, "approval.requested",
+               {{"request_id", to_int(id)},
+                {"step", request.step},
+                {"act", request.act},
+                {"target", request.target}},
+               now);
+  return id;
 }
 
 void check_decision(const Decision& decision) {

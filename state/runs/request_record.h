@@ -18,6 +18,15 @@ std::optional<DeferredApproval> find_request(db::Session& session, const RunScop
 /// Throws `not_found`.
 DeferredApproval get_request(db::Session& session, const RunScope& scope, RequestId request);
 
+/// Stores a request with its event, in any lifecycle of the run.
+RequestId insert_request(db::Session& session, const RunHead& run, const NewRequest& request,
+                         const std::optional<std::string>& origin_id, UnixMillis now);
+
+/// Stores a decision with its event, whoever decided; returns the event's sequence.
+std::int64_t store_decision(db::Session& session, const RunId& run, RequestId request,
+                            ApprovalDecision decision, const std::optional<std::string>& by,
+                            const std::optional<std::string>& reason, UnixMillis now);
+
 /// Throws `invalid_argument` unless it says who decides, in bounds.
 void check_decision(const Decision& decision);
 /// A run may be decided for while it works and while it waits for exactly that; throws `conflict`.

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "state/runs/event_log.h"
 #include "state/runs/request_record.h"
+#include "state/runs/run_json.h"
 #include "state/threads/keyset_cursor.h"
 #include "state/threads/message_key.h"
 #include "threadstore/error.h"
@@ -60,20 +60,7 @@ DeferredApproval RunRequests::put(const RunId& run, const NewRequest& request) {
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "ask for an approval of");
     if (auto known = find_replay(session, *scope_, run, request)) return *std::move(known);
-    const UnixMillis now = scope_->now();
-    // The row first, for its number: the event that is next takes the next sequence.
-    const auto id = static_cast<RequestId>(session.insert(
-        R"(INSERT INTO run_approvals(run_id, step, act, target, content, request_key,
-                                     requested_sequence, requested_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?))",
-        {run, request.step, request.act, request.target, request.content, request.key,
-         head.last_sequence + 1, now}));
-    state::append_event(session, run, "approval.requested",
-                        {{"request_id", to_int(id)},
-                         {"step", request.step},
-                         {"act", request.act},
-                         {"target", request.target}},
-                        now);
+    const RequestId id = state::insert_request(session, head, request, std::nullopt, scope_->now());
     return state::get_request(session, *scope_, id);
   });
 }

@@ -127,6 +127,9 @@ Comparison compare_run(const RunScope& scope, const RunId& run) {
     replay_log(scope, run, result.log);
     forget_removed_children(scope, result.log);
     result.charges = replay_charges(scope, head);
+    if (result.log.imported) {
+      result.charges = sum_of_usage(result.charges, result.log.imported->charges);
+    }
     result.usage = sum_of_usage(result.log.own_usage, result.charges);
     compare_with(head, read_projections(scope, head), result);
     if (compare_last(scope, head, result)) return result;

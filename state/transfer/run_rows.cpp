@@ -226,4 +226,29 @@ void insert_parts(db::Session& session, const RunRecord& record) {
   }
 }
 
+void grow_run(db::Session& session, const RunRecord& record, const std::vector<RunEvent>& events) {
+  const Run& run = record.run;
+  const auto stored =
+      session.value<std::size_t>("SELECT last_sequence FROM runs WHERE id = ?", {run.id});
+  const std::size_t known = std::min(events.size(), stored.value_or(0));
+  insert_events(session, run.id,
+                {events.begin() + static_cast<std::ptrdiff_t>(known), events.end()}, {});
+  session.run(R"(UPDATE runs SET
+                   lifecycle = ?, outcome = ?, reason_code = ?, reason_detail = ?,
+                   outcome_text = ?, updated_at = ?, completed_at = ?, active_since = ?, output = ?,
+                   error = ?, last_sequence = ?, suspended_ms = ?
+                 WHERE id = ?)",
+              {run.lifecycle, run.outcome, run.reason_code, run.reason_detail, run.outcome_text,
+               run.updated_at, run.completed_at, record.active_since, run.output, run.error,
+               run.last_sequence, run.suspended_ms, run.id});
+  store_budgets(session, run.id, run.budgets);
+  store_own_usage(session, run.id, usage_without(run.usage, record.usage_below),
+                  record.usage_below);
+  session.run("DELETE FROM run_calls WHERE run_id = ?", {run.id});
+  session.run("DELETE FROM run_suspensions WHERE run_id = ?", {run.id});
+  session.run("DELETE FROM run_checkpoints WHERE run_id = ?", {run.id});
+  insert_calls(session, record);
+  insert_memory(session, record);
+}
+
 }  // namespace threadstore::state

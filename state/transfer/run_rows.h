@@ -30,4 +30,8 @@ void insert_events(db::Session& session, const RunId& run, const std::vector<Run
 /// Everything else, and the sums of tokens of the run and those above it.
 void insert_parts(db::Session& session, const RunRecord& record);
 
+/// Brings a stored run up to a record with a longer log: adds what events are new, and takes the
+/// row, calls, suspensions and checkpoints from the record.
+void grow_run(db::Session& session, const RunRecord& record, const std::vector<RunEvent>& events);
+
 }  // namespace threadstore::state

@@ -100,7 +100,8 @@ std::string Transcript::run(const fs::path& program) const {
   const std::string command =
       "env -i HOME=" + directory.path().string() +
       " CODEWHALE_HOME=" + (directory / "home").string() + " PATH=" + (directory / "bin").string() +
-      ":/usr/bin:/bin TZ=UTC LC_ALL=C.UTF-8 COLUMNS=100 sh " + (directory / "script").string();
+      ":/usr/bin:/bin FIXTURES=" + fixture("").string() + " TZ=UTC LC_ALL=C.UTF-8 COLUMNS=100 sh " +
+      (directory / "script").string();
   if (std::system(command.c_str()) != 0) return "the script did not run to its end\n";
   std::string result;
   Ids ids;
