@@ -19,13 +19,20 @@ std::int64_t size_of(const std::filesystem::path& file) {
 
 using NamedCheck = std::pair<std::string, std::function<Check(StoreContext&)>>;
 
-std::vector<Check> run(const std::vector<NamedCheck>& checks, StoreContext& context) {
+bool passes_on(const Error& error, WhenRefused when_refused) {
+  return when_refused == WhenRefused::throw_error &&
+         (error.code() == ErrorCode::io || error.code() == ErrorCode::busy);
+}
+
+std::vector<Check> run(const std::vector<NamedCheck>& checks, StoreContext& context,
+                       WhenRefused when_refused = WhenRefused::fail_the_check) {
   std::vector<Check> answers;
   for (const auto& [name, run_check] : checks) {
     Check answer;
     try {
       answer = run_check(context);
     } catch (const Error& error) {
+      if (passes_on(error, when_refused)) throw;
       answer = {.status = CheckStatus::failed,
                 .detail = std::string("the check could not be made: ") + error.what(),
                 .advice = "keep a copy of the store before anything else writes to it"};
@@ -37,22 +44,23 @@ std::vector<Check> run(const std::vector<NamedCheck>& checks, StoreContext& cont
 }
 
 /// False for a store of an older schema. Where nobody can tell, the checks say why.
-bool may_be_current(StoreContext& context) {
+bool may_be_current(StoreContext& context, WhenRefused when_refused) {
   try {
     return context.read([&](db::Session& session) {
       return db::is_current(session, state_schema(), context.file.string());
     });
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (passes_on(error, when_refused)) throw;
     return true;
   }
 }
 
 }  // namespace
 
-std::vector<Check> check_content(StoreContext& context) {
+std::vector<Check> check_content(StoreContext& context, WhenRefused when_refused) {
   std::vector<NamedCheck> checks{{"integrity", check_integrity},
                                  {"foreign_keys", check_foreign_keys}};
-  if (may_be_current(context)) {
+  if (may_be_current(context, when_refused)) {
     checks.insert(checks.end(), {{"parents", check_parents},
                                  {"cycles", check_cycles},
                                  {"leaves", check_leaves},
@@ -60,7 +68,7 @@ std::vector<Check> check_content(StoreContext& context) {
                                  {"records", check_records},
                                  {"runs", check_runs}});
   }
-  return run(checks, context);
+  return run(checks, context, when_refused);
 }
 
 std::vector<Check> check_store(StoreContext& context) {
@@ -70,7 +78,9 @@ std::vector<Check> check_store(StoreContext& context) {
                       {"wal_size", check_wal_size},
                       {"temporaries", check_temporaries}},
                      context);
-  for (auto&& answer : check_content(context)) answers.push_back(std::move(answer));
+  for (auto&& answer : check_content(context, WhenRefused::fail_the_check)) {
+    answers.push_back(std::move(answer));
+  }
   for (auto&& answer : run({{"removals", check_removals},
                             {"leases", check_leases},
                             {"index", check_index},

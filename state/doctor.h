@@ -13,9 +13,13 @@ namespace threadstore::state {
 /// failed check, not an exception: the others still answer.
 std::vector<Check> check_store(StoreContext& context);
 
+/// What becomes of a check that the system does not let be made (`io`, `busy`). For a doctor it is
+/// a failed check, like one that damage prevents; a verdict on a copy must not take it for damage.
+enum class WhenRefused { fail_the_check, throw_error };
+
 /// Those of them that look at the rows alone. Works on any copy of a store, also one of an older
 /// schema, of which less can be checked.
-std::vector<Check> check_content(StoreContext& context);
+std::vector<Check> check_content(StoreContext& context, WhenRefused when_refused);
 
 StoreStats store_stats(StoreContext& context);
 

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "state/db/integrity.h"
 #include "state/doctor.h"
 #include "state/index_compare.h"
 #include "state/index_outbox.h"
@@ -38,8 +39,11 @@ std::string name_ids(const std::vector<ThreadId>& ids) {
 }  // namespace
 
 Check check_integrity(StoreContext& context) {
-  const std::string found = first_findings(context, "PRAGMA integrity_check(20)");
-  if (found == "ok") return {.detail = "SQLite finds the file whole"};
+  const auto damage = context.read(
+      [](db::Session& session) { return db::find_damage(session, static_cast<int>(shown)); });
+  if (damage.empty()) return {.detail = "SQLite finds the file whole"};
+  std::string found;
+  for (const std::string& finding : damage) found += (found.empty() ? "" : ", ") + finding;
   return {.status = CheckStatus::failed,
           .detail = found,
           .advice = "copy the store away and get what is readable with 'threadstore salvage'"};

@@ -77,7 +77,7 @@ std::vector<Check> verify_copy(const fs::path& file) {
   context.file = file;
   context.database = db::Database::open(file, {.mode = db::Mode::read_only});
   std::vector<Check> failed;
-  for (Check& check : check_content(context)) {
+  for (Check& check : check_content(context, WhenRefused::throw_error)) {
     if (check.status != CheckStatus::failed) continue;
     if (check.name == "integrity") {
       throw Error(ErrorCode::damaged,

@@ -36,8 +36,8 @@ class UnpublishedFile {
 [[noreturn]] void throw_exists(const std::filesystem::path& file);
 
 /// Checks a copy's content; nobody else may know the file. Returns the checks that failed. Throws
-/// `damaged` when SQLite finds the file broken, `newer_format`, and `invalid_argument` when it is
-/// another program's.
+/// `damaged` when SQLite finds the file broken, `newer_format`, `invalid_argument` when it is
+/// another program's, and `io` when the system does not let it be read, which says nothing of it.
 std::vector<Check> verify_copy(const std::filesystem::path& file);
 
 /// "<database>.<what>-20260301T100000Z", a name that is free: where the store is kept before it
