@@ -31,8 +31,10 @@ while [ "$(date +%s)" -lt "$end" ]; do
   run 'power cuts of a loop device' process/process_test 'RealCutTest.*' THREADSTORE_CUTS=20
   run 'crash model, a new script' crash/crash_test 'CrashTest.*:IndexCrashTest.*' \
     THREADSTORE_CRASH_SEED=$round$RANDOM THREADSTORE_CRASH_SEEDS=1
-  run 'fault sweep, every call' crash/crash_test '*FaultTest*' THREADSTORE_FAULT_STEP=1
-  run 'damaged databases' state/maintenance/maintenance_tests '*MutatedDatabases*' \
+  run 'fault sweep, every call' crash/crash_test '*FaultTest*' THREADSTORE_FAULT_SWEEP=1
+  run 'damaged databases' state/maintenance/maintenance_tests '*MutatedDatabases*:DamagedProgram*' \
     THREADSTORE_SEED=$((round * 1000)) THREADSTORE_MUTATIONS=500
+  run 'salvage without each single page' state/maintenance/maintenance_tests 'SalvagePages*' \
+    THREADSTORE_EVERY_PAGE=1
   round=$((round + 1))
 done

@@ -79,7 +79,7 @@ struct Salvage {
 
 /// Copies every record of `source` that can be read into a new store at `destination`, and never
 /// writes to `source`, its directory included. Throws `not_found`, `conflict` (the destination
-/// exists), `damaged` (not a database at all, or its list of tables is gone), `io`.
+/// exists), `damaged` (not a database at all), `invalid_argument` (another program's), `io`.
 Salvage salvage(const std::filesystem::path& source, const std::filesystem::path& destination,
                 const Progress& progress = {});
 

@@ -118,7 +118,8 @@ sqlite3_stmt* Connection::prepare(std::string_view sql, bool keep) {
   return statement;
 }
 
-Connection::Running::Running(Connection& connection, std::string_view sql, Values values)
+Connection::Running::Running(Connection& connection, std::string_view sql,
+                             std::span<const Value> values)
     : connection_(connection) {
   if (connection.transaction_required_ && sqlite3_get_autocommit(connection.handle_) != 0) {
     throw Error(IoReason::other, "cannot write to " + connection.file_ +

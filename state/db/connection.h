@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -79,7 +80,7 @@ class Connection {
   /// every path.
   class Running {
    public:
-    Running(Connection& connection, std::string_view sql, Values values);
+    Running(Connection& connection, std::string_view sql, std::span<const Value> values);
     ~Running();
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;

@@ -1,12 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iterator>
-#include <random>
 
 #include "tests/state/maintenance/store_files.h"
 #include "tests/state/threads/other_program.h"
+#include "tests/support/mutation.h"
 #include "tests/support/temp_dir.h"
 
 namespace threadstore::test {
@@ -158,6 +157,61 @@ TEST_F(SalvageTest, MessagesWhoseThreadIsLostGetAPlaceholder) {
   EXPECT_EQ(contents(store, ThreadId("t2")).size(), 150u);
 }
 
+TEST_F(SalvageTest, WhatIsOnlyInTheLogComesOutAlsoWithoutTheFirstPage) {
+  const fs::path live = dir / "made" / "state.db";
+  const StateStore store = StateStore::open(live);
+  store.threads().create({.id = ThreadId("late"), .name = "late"});
+  store.messages().append(ThreadId("late"), {.role = "user", .content = std::string(9000, 'l')});
+  for (const char* part : {"", "-wal"}) {
+    fs::copy_file(live.string() + part, (dir / "damaged" / "live.db").string() + part);
+  }
+  overwrite(dir / "damaged" / "live.db", 0, std::string(static_cast<std::size_t>(kPage), '\0'));
+  const Salvage done = salvage(dir / "damaged" / "live.db", rescued);
+  EXPECT_EQ(done.tables[0].rows, 5);
+  const StateStore found = StateStore::open(rescued, {.mode = OpenMode::read_only});
+  EXPECT_EQ(contents(found, ThreadId("late")), std::vector<std::string>{std::string(9000, 'l')});
+  EXPECT_EQ(found.messages().count(ThreadId("t3")), 150);
+}
+
+TEST_F(SalvageTest, ARowWithADamagedNumberTakesNoOthersPlace) {
+  // A message's row: the size, its number (two bytes from 128 on), then the record.
+  const Leaf leaf = leaves_of_messages().at(12);
+  const std::int64_t start = (leaf.page - 1) * kPage;
+  const std::string bytes = bytes_of(file);
+  const auto byte = [&](std::int64_t at) {
+    return static_cast<unsigned char>(bytes[static_cast<std::size_t>(at)]);
+  };
+  const std::int64_t cell = start + byte(start + 8) * 256 + byte(start + 9);
+  overwrite(file, cell + 2, std::string("\x81\x10", 2));  // 144: another message has it
+  const Salvage done = salvage(file, rescued);
+  EXPECT_EQ(done.tables[1].rows, 599);
+  EXPECT_THAT(done.tables[1].lost,
+              ::testing::ElementsAre(::testing::StartsWith("row 144: UNIQUE constraint failed")));
+  std::vector<std::int64_t> expected;
+  for (std::int64_t id = 1; id <= 600; ++id) {
+    if (id != leaf.first) expected.push_back(id);
+  }
+  EXPECT_EQ(ids_in(rescued), expected);
+  EXPECT_TRUE(StateStore::open(rescued).messages().find_damaged().empty());
+}
+
+TEST_F(SalvageTest, NoNumberIsGivenTwiceThoughTheNewestRowsAreGone) {
+  OtherProgram(file).run("DELETE FROM messages WHERE id > 590");
+  salvage(file, rescued);
+  const StateStore store = StateStore::open(rescued);
+  store.messages().append(ThreadId("t0"), {.role = "user", .content = "new"});
+  EXPECT_EQ(ids_in(rescued).back(), 601);
+}
+
+TEST_F(SalvageTest, ADatabaseOfAnotherProgramIsNotAStore) {
+  const fs::path foreign = dir / "damaged" / "foreign.db";
+  write_text(foreign, "");
+  OtherProgram(foreign).run("CREATE TABLE recipes(a)");
+  EXPECT_THAT(error_of([&] { salvage(foreign, rescued); }),
+              ::testing::StartsWith("invalid_argument: "));
+  EXPECT_FALSE(fs::exists(rescued));
+}
+
 TEST_F(SalvageTest, NothingIsWrittenOverAndWhatIsNoDatabaseIsRefused) {
   write_text(rescued, "mine");
   EXPECT_THAT(error_of([&] { salvage(file, rescued); }), ::testing::StartsWith("conflict: "));
@@ -186,34 +240,21 @@ std::string examine(const fs::path& file) {
   }
 }
 
-// THREADSTORE_MUTATIONS sets how many databases, THREADSTORE_SEED the first seed.
 TEST_F(SalvageTest, MutatedDatabasesAreNeverChangedAndNeverCrash) {
-  const auto from_environment = [](const char* name, int otherwise) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? otherwise : std::atoi(value);
-  };
-  const int count = from_environment("THREADSTORE_MUTATIONS", 30);
-  const int first_seed = from_environment("THREADSTORE_SEED", 1);
   const std::string original = bytes_of(file);
-  for (int seed = first_seed; seed < first_seed + count; ++seed) {
-    SCOPED_TRACE("THREADSTORE_SEED=" + std::to_string(seed) + " THREADSTORE_MUTATIONS=1");
-    std::mt19937 random(static_cast<unsigned>(seed));
-    std::string mutated = original;
-    for (int flips = 1 << random() % 10; flips > 0; --flips) {
-      mutated[random() % mutated.size()] = static_cast<char>(random());
-    }
-    if (seed % 7 == 0) mutated.resize(random() % mutated.size());
+  each_seed(30, [&](int seed) {
+    const std::string bytes = mutated(original, seed);
     const fs::path copy = dir / "damaged" / ("m" + std::to_string(seed));
-    write_text(copy, mutated);
+    write_text(copy, bytes);
     const std::string answer = examine(copy);
     EXPECT_THAT(answer, ::testing::AnyOf("whole", "found", "damaged", "newer_format",
                                          "invalid_argument", "conflict", "not_found"));
     const std::string rescue = error_of([&] { salvage(copy, rescued); });
     EXPECT_THAT(rescue, ::testing::AnyOf("none", ::testing::StartsWith("damaged: ")));
-    EXPECT_EQ(bytes_of(copy), mutated);
+    EXPECT_EQ(bytes_of(copy), bytes);
     fs::remove(copy);
     fs::remove(rescued);
-  }
+  });
 }
 
 }  // namespace
