@@ -34,6 +34,10 @@ int System::stat(const char* path, struct stat* status) { return ::stat(path, st
 int System::chmod(const char* path, mode_t mode) { return ::chmod(path, mode); }
 int System::mkdir(const char* path, mode_t mode) { return ::mkdir(path, mode); }
 int System::rename(const char* from, const char* to) { return std::rename(from, to); }
+int System::rename_to_free(const char* from, const char* to) {
+  return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
+int System::link(const char* file, const char* name) { return ::link(file, name); }
 int System::unlink(const char* path) { return ::unlink(path); }
 
 System& system_calls() { return *current().load(std::memory_order_acquire); }

@@ -27,6 +27,9 @@ class System {
   virtual int chmod(const char* path, mode_t mode);
   virtual int mkdir(const char* path, mode_t mode);
   virtual int rename(const char* from, const char* to);
+  /// renameat2(2) that never replaces.
+  virtual int rename_to_free(const char* from, const char* to);
+  virtual int link(const char* file, const char* name);
   virtual int unlink(const char* path);
 };
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/file_names.h"
 #include "base/files.h"
 #include "state/db/group_commit.h"
 #include "state/db/journal.h"
@@ -152,18 +153,17 @@ std::int64_t Database::change_counter() {
 void Database::copy_to(const std::filesystem::path& target) {
   std::filesystem::path temporary = target;
   temporary += "." + std::to_string(::getpid()) + ".tmp";  // several processes may copy at once
-  std::filesystem::remove(temporary);
+  base::remove_name(temporary);
   auto copy = base::File::create(temporary, O_RDWR);  // VACUUM INTO fills it and keeps its mode
   if (!copy) base::throw_io("create", temporary, EEXIST);
   auto reader = impl_->readers.borrow(base::Deadline::after(impl_->options.deadline));
   try {
     Session(*reader).run("VACUUM INTO ?", {temporary.string()});
     copy->sync();
-    std::filesystem::rename(temporary, target);
+    base::rename_file(temporary, target);
     base::sync_directory(target.parent_path());
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
+    base::remove_name(temporary);
     throw;
   }
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/file_names.h"
 #include "base/files.h"
 #include "threadstore/error.h"
 
@@ -99,12 +100,12 @@ void take_possession(Database& database, const Schema& schema,
   const bool published = database.write([&](Session& session) {
     if (has_table(session, "threadstore_schema")) return false;
     session.script(kMakeComponents);
-    if (keep) std::filesystem::rename(copy, backup);
+    if (keep) base::rename_file(copy, backup);
     return keep;
   });
   if (!keep) return;
   if (!published) {
-    std::filesystem::remove(copy);
+    base::remove_name(copy);
     return;
   }
   base::sync_directory(backup.parent_path());

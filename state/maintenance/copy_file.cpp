@@ -7,8 +7,8 @@
 
 #include <atomic>
 #include <cerrno>
-#include <system_error>
 
+#include "base/file_names.h"
 #include "base/files.h"
 #include "state/doctor.h"
 #include "state/schema/schema.h"
@@ -17,16 +17,6 @@
 namespace threadstore::state {
 namespace fs = std::filesystem;
 namespace {
-
-/// rename(2) that never replaces; on a file system without that a look before.
-bool rename_to_free_name(const fs::path& from, const fs::path& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno == EEXIST) return false;
-  if (errno != EINVAL && errno != ENOSYS) base::throw_io("make", to, errno);
-  if (fs::exists(fs::symlink_status(to))) return false;
-  fs::rename(from, to);
-  return true;
-}
 
 /// Its last number is the process, by which the doctor knows whether it is left over.
 fs::path temporary_name(const fs::path& target) {
@@ -39,15 +29,13 @@ fs::path temporary_name(const fs::path& target) {
 
 UnpublishedFile::UnpublishedFile(const fs::path& target)
     : target_(target), temporary_(temporary_name(target)) {
-  std::error_code ignored;
-  fs::remove(temporary_, ignored);
+  base::remove_name(temporary_);
   if (!base::File::create(temporary_, O_RDWR)) base::throw_io("create", temporary_, EEXIST);
 }
 
 UnpublishedFile::~UnpublishedFile() {
-  std::error_code ignored;
   for (const char* part : {"", "-journal", "-wal", "-shm", ".gate"}) {
-    fs::remove(temporary_.string() + part, ignored);
+    base::remove_name(temporary_.string() + part);
   }
 }
 
@@ -60,8 +48,8 @@ std::int64_t UnpublishedFile::sync() {
 
 void UnpublishedFile::publish(bool overwrite) {
   if (overwrite) {
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) base::throw_io("make", target_, errno);
-  } else if (!rename_to_free_name(temporary_, target_)) {
+    base::rename_file(temporary_, target_);
+  } else if (!base::rename_to_free_name(temporary_, target_)) {
     throw_exists(target_);
   }
   base::sync_directory(target_.parent_path());

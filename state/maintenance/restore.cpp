@@ -1,9 +1,6 @@
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-
+#include "base/file_names.h"
 #include "base/files.h"
 #include "state/db/exclusive_hold.h"
 #include "state/db/page_copy.h"
@@ -37,20 +34,18 @@ std::string names_of(const std::vector<Check>& checks) {
 /// Gives the old store a second name, so that it never is without one, and takes what would belong
 /// to the new file by its name alone out of the way: what could not be drained goes with it.
 void keep_old(const fs::path& database, const fs::path& kept, bool drained) {
-  if (::link(database.c_str(), kept.c_str()) != 0 &&
-      ::rename(database.c_str(), kept.c_str()) != 0) {
-    base::throw_io("keep the old store as", kept, errno);
-  }
+  if (!base::add_name(database, kept)) base::rename_file(database, kept);
   ::chmod(kept.c_str(), 0600);
   for (const char* part : {"-wal", "-journal"}) {
     const std::string name = database.string() + part;
     if (drained) {
-      ::unlink(name.c_str());
-    } else {
-      ::rename(name.c_str(), (kept.string() + part).c_str());
+      base::remove_name(name);
+    } else if (fs::exists(name)) {
+      base::rename_file(name, kept.string() + part);
     }
   }
-  ::unlink((database.string() + "-shm").c_str());
+  base::remove_name(database.string() + "-shm");
+  base::sync_directory(database.parent_path());  // before the name that both had is the new one's
 }
 
 }  // namespace

@@ -95,6 +95,16 @@ std::string CrashRun::open_and_look(const std::filesystem::path& home, const Cra
                     "):" + difference(done_[last].content, found);
     }
   }
+  // What bears a backup's name is one.
+  for (const auto& entry : std::filesystem::directory_iterator(home)) {
+    if (!entry.path().filename().string().starts_with("copy")) continue;
+    if (entry.path().extension() != ".db") continue;
+    const auto copied = content_of(entry.path());
+    if (std::none_of(done_.begin(), done_.end(),
+                     [&](const DoneStep& step) { return step.content == copied; })) {
+      complaints += "\n  " + entry.path().filename().string() + " is no state of the store";
+    }
+  }
   // It goes on: the next line is not lost behind a torn one, and what is derived is made anew.
   store.threads().create({.name = "after the crash", .cwd = "/"});
   if (!store.verify_index().ok()) complaints += "\n  the index lost the thread after the crash";

@@ -1,5 +1,7 @@
 #include "tests/crash/fault_subjects.h"
 
+#include "threadstore/maintenance.h"
+
 namespace threadstore::test {
 namespace {
 
@@ -99,6 +101,14 @@ std::vector<FaultSubject> fault_subjects() {
       {.name = "back up",
        .call = [](Store& store, const Path& home,
                   const OpenOptions&) { store->backup(home / "second.db"); }},
+      {.name = "restore",
+       .call =
+           [](Store& store, const Path& home, const OpenOptions& options) {
+             store.reset();
+             restore(home / "copy.db", home / "state.db",
+                     {.deadline = options.deadline, .clock = options.clock});
+             store.emplace(StateStore::open(home / "state.db", options));
+           }},
   };
 }
 

@@ -152,7 +152,7 @@ void FaultSweep::judge(const FaultSubject& subject, const Answer& answer,
   if (fs::exists(database()) && !write_lock_is_free(database())) say("the store stayed locked");
   for (const auto& entry : fs::directory_iterator(home())) {
     const std::string name = entry.path().filename();
-    if (name.ends_with(".tmp")) say("left " + name + " behind");
+    if (name.ends_with(".tmp") && !may_leave_files_) say("left " + name + " behind");
   }
   if (subject.opens) {
     use(subject, store);
@@ -238,6 +238,7 @@ std::size_t FaultSweep::sweep(const FaultSubject& subject, DiskVerb verb, int er
                               Positions positions) {
   return each_fault(positions, [&](std::size_t nth, bool for_ever) {
     const Fault fault{.verb = verb, .nth = nth, .for_ever = for_ever, .error = error};
+    may_leave_files_ = verb == DiskVerb::unlink && for_ever;
     const auto disarm = [&] {
       injector_.disarm();
       return injector_.refused();

@@ -79,6 +79,7 @@ class FaultSweep {
   WatchDisk watch_;
   std::map<std::string, Faultless> faultless_;
   std::string about_;
+  bool may_leave_files_ = false;  ///< the fault is that no file can be removed
   std::vector<std::string> violations_;
 };
 

@@ -6,9 +6,11 @@
 //   THREADSTORE_FAULT_STEP=1     … really every one (default: every 7th of the frequent kinds)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <cstdlib>
 
+#include "state/db/connection.h"
 #include "tests/crash/crash_sweep.h"
 #include "tests/crash/fault_sweep.h"
 #include "tests/crash/store_content.h"
@@ -65,11 +67,34 @@ INSTANTIATE_TEST_SUITE_P(
                     Kind{DiskVerb::sync_directory, EIO}, Kind{DiskVerb::rename, EIO},
                     Kind{DiskVerb::unlink, EIO}, Kind{DiskVerb::lock, ENOLCK, true},
                     Kind{DiskVerb::map, ENOMEM}, Kind{DiskVerb::look, EIO, true},
-                    Kind{DiskVerb::chmod, EPERM}),
+                    Kind{DiskVerb::chmod, EPERM}, Kind{DiskVerb::link, EPERM}),
     [](const auto& kind) {
       return std::string(to_string(kind.param.verb)) + "_" +
              (kind.param.error == ENOSPC ? "ENOSPC" : "refused");
     });
+
+TEST(MemoryFaultTest, AConnectionThatFailsToOpenLeavesNothing) {
+  const TempDir directory;
+  const std::string file = directory / "state.db";
+  StateStore::open(file);
+  const auto open = [&] {
+    try {
+      const db::Connection connection({.file = file, .location = file}, db::Role::writer);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::io) << error.what();
+    }
+  };
+  open();  // what SQLite keeps for good is there now
+  const std::int64_t used = sqlite3_memory_used();
+  std::size_t nth = 1;
+  for (;; ++nth) {
+    fail_allocation(nth, /*for_ever=*/false);
+    open();
+    if (stop_failing_allocations() == 0) break;
+    ASSERT_EQ(sqlite3_memory_used(), used) << "allocation " << nth;
+  }
+  EXPECT_GT(nth, 20U);
+}
 
 TEST(MemoryFaultTest, EveryCallReportsItAndLeavesTheStoreWhole) {
   FaultSweep sweep;

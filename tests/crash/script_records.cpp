@@ -1,5 +1,6 @@
 // Steps on what hangs on threads, on jobs and traces, and on the files of the store.
 #include "tests/crash/store_script.h"
+#include "threadstore/maintenance.h"
 
 namespace threadstore::test {
 namespace {
@@ -119,6 +120,14 @@ std::vector<ScriptStep> upkeep_steps() {
       {"close and open", [](W& w) { w.reopen(); }},
       {"back up",
        [](W& w) { w.store().backup(w.database().parent_path() / (w.word("copy") + ".db")); }},
+      {"back up and restore",
+       [](W& w) {
+         const auto copy = w.database().parent_path() / (w.word("copy") + ".db");
+         w.store().backup(copy);
+         w.close();
+         restore(copy, w.database(), {.clock = w.clock.clock()});
+         w.reopen();
+       }},
   };
 }
 

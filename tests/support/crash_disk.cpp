@@ -70,10 +70,8 @@ CrashDisk::CrashDisk(const DiskRecorder& recorder) : recorder_(recorder) {
 void CrashDisk::apply_name(Names& names, const DiskChange& change) {
   if (change.kind == Kind::create) names[change.name] = change.file;
   if (change.kind == Kind::unlink) names.erase(change.name);
-  if (change.kind == Kind::rename) {
-    names.erase(change.name);
-    names[change.to] = change.file;
-  }
+  if (change.kind == Kind::rename) names.erase(change.name);
+  if (change.kind == Kind::rename || change.kind == Kind::link) names[change.to] = change.file;
 }
 
 void CrashDisk::advance(std::size_t position) {
@@ -93,6 +91,7 @@ void CrashDisk::advance(std::size_t position) {
       }
       case Kind::create:
       case Kind::rename:
+      case Kind::link:
       case Kind::unlink:
         pending_names_.push_back({position_, &change});
         break;

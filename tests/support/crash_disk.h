@@ -15,11 +15,11 @@ namespace threadstore::test {
 
 /// What was done to the files of one directory, in order.
 struct DiskChange {
-  enum class Kind { create, write, truncate, sync, rename, unlink, sync_directory };
+  enum class Kind { create, write, truncate, sync, rename, link, unlink, sync_directory };
   Kind kind = Kind::write;
   int file = 0;             ///< an inode of the model
   std::string name{};       ///< create, rename (the old name), unlink
-  std::string to{};         ///< rename
+  std::string to{};         ///< rename, link
   std::int64_t offset = 0;  ///< write; truncate: the new size
   std::string bytes{};      ///< write
 };

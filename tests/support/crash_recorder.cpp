@@ -64,6 +64,12 @@ void DiskRecorder::done(const DiskCall& call) {
       changes_.push_back({.kind = Kind::rename, .file = names_[to], .name = *name, .to = to});
       return;
     }
+    case DiskVerb::link: {
+      const std::string to = call.to.filename();
+      names_[to] = names_.at(*name);
+      changes_.push_back({.kind = Kind::link, .file = names_[to], .name = *name, .to = to});
+      return;
+    }
     case DiskVerb::unlink:
       names_.erase(*name);
       changes_.push_back({.kind = Kind::unlink, .name = *name});

@@ -83,6 +83,14 @@ class WatchedSystem : public base::System {
     const DiskCall call{.verb = DiskVerb::rename, .path = from, .to = to};
     return refused(call) ? -1 : done(call, System::rename(from, to));
   }
+  int rename_to_free(const char* from, const char* to) override {
+    const DiskCall call{.verb = DiskVerb::rename, .path = from, .to = to};
+    return refused(call) ? -1 : done(call, System::rename_to_free(from, to));
+  }
+  int link(const char* file, const char* name) override {
+    const DiskCall call{.verb = DiskVerb::link, .path = file, .to = name};
+    return refused(call) ? -1 : done(call, System::link(file, name));
+  }
   int unlink(const char* path) override {
     const DiskCall call{.verb = DiskVerb::unlink, .path = path};
     return refused(call) ? -1 : done(call, System::unlink(path));
@@ -132,9 +140,9 @@ class WatchedSystem : public base::System {
 }  // namespace
 
 std::string_view to_string(DiskVerb verb) {
-  constexpr std::array<std::string_view, 13> names{
-      "open",   "close",  "read", "write", "truncate", "sync", "sync_directory",
-      "rename", "unlink", "lock", "map",   "look",     "chmod"};
+  constexpr std::array<std::string_view, 14> names{
+      "open",   "close",  "read", "write", "truncate", "sync",  "sync_directory",
+      "rename", "unlink", "lock", "map",   "look",     "chmod", "link"};
   return names.at(static_cast<std::size_t>(verb));
 }
 

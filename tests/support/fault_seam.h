@@ -21,6 +21,7 @@ enum class DiskVerb {
   map,    ///< a region of SQLite's shared memory
   look,   ///< size, status, existence
   chmod,  ///< modes, and new directories
+  link,   ///< a second name
 };
 
 std::string_view to_string(DiskVerb verb);
@@ -34,7 +35,7 @@ struct DiskCall {
   std::int64_t offset = 0;     ///< of a write; the new size of a truncate
   std::string_view bytes{};    ///< of a write; valid during the call
   bool created = false;        ///< this open made the file
-  std::filesystem::path to{};  ///< of a rename
+  std::filesystem::path to{};  ///< of a rename, of a link
   bool of_sqlite = false;      ///< came through the VFS
 };
 

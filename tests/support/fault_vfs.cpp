@@ -4,6 +4,7 @@
 // journal or WAL opened with the right to create it also syncs the directory; a delete syncs the
 // directory only when it is asked to. Both are told as `sync_directory`.
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -150,10 +151,8 @@ const sqlite3_io_methods watching = {
 int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out) {
   constexpr int journals = SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL | SQLITE_OPEN_SUPER_JOURNAL;
   const bool may_create = (flags & SQLITE_OPEN_CREATE) != 0;
-  int there = 1;
-  if (name != nullptr && may_create) {
-    system_vfs()->xAccess(system_vfs(), name, SQLITE_ACCESS_EXISTS, &there);
-  }
+  // Not by xAccess, for which an empty file is not there.
+  const bool there = name == nullptr || !may_create || ::access(name, F_OK) == 0;
   WatchedFile* const opened = watched(file);
   opened->base.pMethods = nullptr;
   opened->real =
@@ -161,7 +160,7 @@ int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int
   opened->path = new std::string(name != nullptr ? name : "");
   opened->sync_directory_too = may_create && (flags & journals) != 0;
   DiskCall call = call_on(file, DiskVerb::open);
-  call.created = there == 0;
+  call.created = !there;
   const int code = pass(call, SQLITE_CANTOPEN, [&] {
     return system_vfs()->xOpen(system_vfs(), name, opened->real, flags, out);
   });
