@@ -55,7 +55,9 @@ Check check_foreign_keys(StoreContext& context) {
   if (found.empty()) return {.detail = "every row belongs to something that exists"};
   return {.status = CheckStatus::failed,
           .detail = "rows whose thread or run does not exist: " + found,
-          .advice = "another program wrote without foreign keys; export what you need of them"};
+          .advice =
+              "another program wrote without foreign keys; 'threadstore salvage' makes a store "
+              "where such messages have a thread"};
 }
 
 Check check_parents(StoreContext& context) {

@@ -43,8 +43,15 @@ bool is_refusal(int code) {
 }  // namespace
 
 std::vector<std::string> find_damage(Session& session, int most) {
-  auto findings = session.all("PRAGMA integrity_check(" + std::to_string(most) + ")", {},
-                              [](const Row& row) { return row.text(0); });
+  std::vector<std::string> findings;
+  try {
+    session.each("PRAGMA integrity_check(" + std::to_string(most) + ")", {},
+                 [&](const Row& row) { findings.push_back(row.text(0)); });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::damaged) throw;
+    // Damage that the check itself does not get past.
+    findings.emplace_back(sqlite3_errmsg(session.connection().handle()));
+  }
   if (findings == std::vector<std::string>{"ok"}) return {};
   for (const std::string& finding : findings) {
     const int code = code_in(finding);

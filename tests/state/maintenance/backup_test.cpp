@@ -79,6 +79,29 @@ TEST_F(BackupTest, ADamagedMessageIsCopiedAndTold) {
   EXPECT_EQ(done.findings[0].name, "messages");
 }
 
+TEST_F(BackupTest, ABrokenStoreIsNamedSoAndNotBackedUp) {
+  for (int i = 0; i < 200; ++i) append(std::string(300, 'x'));
+  const fs::path broken = backups / "broken.db";
+  store.backup(broken);
+  {
+    std::fstream out(broken, std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp(std::stoll(other.ask("SELECT rootpage FROM sqlite_master WHERE name = 'messages'")) *
+                  4096 -
+              4096);
+    out << std::string(4096, '\xff');
+  }
+  const StateStore opened = StateStore::open(broken, {.mode = OpenMode::read_only});
+  EXPECT_THAT(error_of([&] { opened.backup(backup); }),
+              ::testing::AllOf(::testing::StartsWith("damaged: "),
+                               ::testing::Not(::testing::HasSubstr("could not be made"))));
+  EXPECT_FALSE(fs::exists(backup));
+  for (const Check& check : opened.check()) {
+    if (check.name != "integrity") continue;
+    EXPECT_EQ(check.status, CheckStatus::failed);
+    EXPECT_THAT(check.advice, ::testing::HasSubstr("salvage"));
+  }
+}
+
 TEST_F(BackupTest, ABackupDuringASwarmIsAPrefixOfEveryThreadsHistory) {
   std::vector<ThreadId> threads;
   std::vector<std::vector<std::string>> commands;
