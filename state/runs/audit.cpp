@@ -37,7 +37,7 @@ const std::string kSelect = std::string("SELECT ") + state::event_columns +
                             " FROM run_events AS e WHERE e.run_id = ?1 AND e.sequence > ?2";
 
 /// The events of some types, which `types` names as SQL text, in the order of the log.
-std::vector<RunEvent> events_of(const RunScope& scope, const RunId& run, const char* types,
+std::vector<RunEvent> events_of(const RunScope& scope, const RunId& run, const std::string& types,
                                 std::int64_t after, std::size_t limit) {
   state::check_limit(limit);
   std::string sql = kSelect;
@@ -158,33 +158,26 @@ std::int64_t RunAudit::record(const RunId& run, const SandboxEvent& event) {
 
 std::vector<PolicyEvent> RunAudit::policy(const RunId& run, std::int64_t after,
                                           std::size_t limit) const {
-  return read_all(events_of(*scope_, run, "'policy.refused', 'policy.decided'", after, limit),
+  return read_all(events_of(*scope_, run, state::event_types_sql<PolicyKind>(), after, limit),
                   state::read_policy);
 }
 
 std::vector<DelegationEvent> RunAudit::delegation(const RunId& run, std::int64_t after,
                                                   std::size_t limit) const {
-  return read_all(events_of(*scope_, run,
-                            "'delegation.started', 'delegation.refused', 'delegation.finished',"
-                            " 'budget.drawn'",
-                            after, limit),
+  return read_all(events_of(*scope_, run, state::event_types_sql<DelegationKind>(), after, limit),
                   state::read_delegation);
 }
 
 std::vector<SandboxEvent> RunAudit::sandbox(const RunId& run, std::int64_t after,
                                             std::size_t limit) const {
-  return read_all(events_of(*scope_, run,
-                            "'sandbox.created', 'sandbox.exec', 'sandbox.cap_hit',"
-                            " 'sandbox.net_denied', 'sandbox.destroyed'",
-                            after, limit),
+  return read_all(events_of(*scope_, run, state::event_types_sql<SandboxKind>(), after, limit),
                   state::read_sandbox);
 }
 
 std::vector<StepEvent> RunAudit::steps(const RunId& run, std::int64_t after,
                                        std::size_t limit) const {
   std::vector<StepEvent> marks;
-  for (const RunEvent& event :
-       events_of(*scope_, run, "'step.committed', 'run.resumed'", after, limit)) {
+  for (const RunEvent& event : events_of(*scope_, run, state::step_types_sql(), after, limit)) {
     state::read_step_marks(event, marks);
   }
   return marks;

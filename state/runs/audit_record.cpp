@@ -32,6 +32,18 @@ constexpr Types<SandboxKind> kSandboxTypes{{
     {SandboxKind::destroy, "sandbox.destroyed"},
 }};
 
+constexpr std::string_view kStepTypes[]{"step.committed", "run.resumed"};
+
+/// The list of types that belongs to a kind.
+constexpr const auto& types_of(PolicyKind) { return kPolicyTypes; }
+constexpr const auto& types_of(DelegationKind) { return kDelegationTypes; }
+constexpr const auto& types_of(SandboxKind) { return kSandboxTypes; }
+
+void add_quoted(std::string& list, std::string_view type) {
+  if (!list.empty()) list += ", ";
+  list.append(1, '\'').append(type).append(1, '\'');
+}
+
 template <class Kind>
 std::string_view type_of(const Types<Kind>& types, Kind kind) {
   for (const auto& [candidate, type] : types) {
@@ -84,6 +96,22 @@ class Fields {
 std::string_view event_type(PolicyKind kind) { return type_of(kPolicyTypes, kind); }
 std::string_view event_type(DelegationKind kind) { return type_of(kDelegationTypes, kind); }
 std::string_view event_type(SandboxKind kind) { return type_of(kSandboxTypes, kind); }
+
+template <class Kind>
+std::string event_types_sql() {
+  std::string list;
+  for (const auto& entry : types_of(Kind())) add_quoted(list, entry.second);
+  return list;
+}
+template std::string event_types_sql<PolicyKind>();
+template std::string event_types_sql<DelegationKind>();
+template std::string event_types_sql<SandboxKind>();
+
+std::string step_types_sql() {
+  std::string list;
+  for (const std::string_view type : kStepTypes) add_quoted(list, type);
+  return list;
+}
 
 Payload event_payload(const PolicyEvent& event) {
   Payload payload{{"step", event.step}, {"act", event.act}, {"target", event.target}};
@@ -161,7 +189,7 @@ SandboxEvent read_sandbox(const RunEvent& event) {
 void read_step_marks(const RunEvent& event, std::vector<StepEvent>& marks) {
   const Fields fields(event);
   StepEvent mark{.sequence = event.sequence, .at = event.timestamp};
-  if (event.event_type == "step.committed") {
+  if (event.event_type == kStepTypes[0]) {
     mark.step = fields.integer("step").value_or(0);
     marks.push_back(mark);
     return;

@@ -18,6 +18,12 @@ std::string_view event_type(PolicyKind kind);
 std::string_view event_type(DelegationKind kind);
 std::string_view event_type(SandboxKind kind);
 
+/// The types of all events of a list, as SQL text: 'policy.refused', 'policy.decided'.
+template <class Kind>
+std::string event_types_sql();
+/// Of the marks of steps.
+std::string step_types_sql();
+
 Payload event_payload(const PolicyEvent& event);
 Payload event_payload(const DelegationEvent& event);
 Payload event_payload(const SandboxEvent& event);
