@@ -119,7 +119,7 @@ std::vector<RunApproval> RunCalls::approvals(const RunId& run) const {
 std::vector<RunApproval> RunCalls::pending_approvals(std::size_t limit) const {
   state::check_limit(limit);
   return scope_->read([&](db::Session& session) {
-    return session.all(state::select_approvals + R"( JOIN runs AS r ON r.id = a.run_id
+    return session.all(state::select_approvals + R"( CROSS JOIN runs AS r ON r.id = a.run_id
                          WHERE a.decision IS NULL AND r.workspace_id = ?
                            AND NOT EXISTS (SELECT 1 FROM thread_removals AS t
                                            WHERE t.thread_id = r.thread_id AND t.kind = 'remove')

@@ -128,7 +128,8 @@ void close_approval(db::Session& session, const RunId& run, const CallId& call, 
 const std::string select_approvals = R"sql(
   SELECT a.run_id, a.call_id, c.tool_name, a.capabilities, a.requested_sequence, a.requested_at,
          a.decision, a.decided_sequence, a.decided_at, a.decided_by, a.reason
-  FROM run_approvals AS a JOIN run_calls AS c ON c.run_id = a.run_id AND c.call_id = a.call_id)sql";
+  FROM run_approvals AS a
+  CROSS JOIN run_calls AS c ON c.run_id = a.run_id AND c.call_id = a.call_id)sql";
 
 RunApproval read_approval(const db::Row& row) {
   return {

@@ -28,7 +28,7 @@ const std::string select_requests = std::string(R"sql(
   SELECT a.request_id, a.run_id, a.step, a.act, a.target, a.content, a.request_key,
          a.requested_sequence, a.requested_at, a.decision, a.decided_sequence, a.decided_at,
          a.decided_by, a.reason, a.origin_id
-  FROM run_approvals AS a JOIN runs AS r ON r.id = a.run_id
+  FROM run_approvals AS a CROSS JOIN runs AS r ON r.id = a.run_id
   WHERE a.call_id IS NULL AND r.workspace_id = ?1 AND)sql") +
                                     visible_run;
 

@@ -87,7 +87,7 @@ DeferredApproval RunRequests::get(RequestId request) const {
 std::vector<DeferredApproval> RunRequests::list(const RunId& run) const {
   return scope_->read([&](db::Session& session) {
     state::require_run(session, *scope_, run);
-    return session.all(state::select_requests + " AND a.run_id = ?2 ORDER BY a.requested_sequence",
+    return session.all(state::select_requests + " AND a.run_id = ?2 ORDER BY a.request_id",
                        {scope_->workspace, run}, state::read_request);
   });
 }
