@@ -148,15 +148,30 @@ void restore_spawns(db::Session& session, const RunId& run, const Replay& log, U
   }
 }
 
+/// Writes what the log says; false, with nothing written, when the run changed since it was read.
+bool restore(const state::RunScope& scope, const Comparison& found) {
+  const RunId& run = found.run.id;
+  return scope.write([&](db::Session& session) {
+    const RunHead head = state::require_run(session, scope, run);
+    if (!state::is_unchanged(found.run, head)) return false;
+    restore_row(session, head, found);
+    restore_calls(session, run, found.log);
+    restore_approvals(session, run, found.log);
+    restore_requests(session, run, found.log);
+    restore_artifacts(session, run, found.log);
+    restore_steps(session, run, found.log);
+    restore_spawns(session, run, found.log, scope.now());
+    state::rebuild_working_state(session, state::require_run(session, scope, run), scope.now());
+    return true;
+  });
+}
+
 }  // namespace
 
 RunDifferences RunProjections::rebuild(const RunId& run) {
-  // Most runs are sound, which needs no write lock to see.
-  if (const auto found = state::compare_run(*scope_, run); found.differences.ok()) {
-    return found.differences;
-  }
-  return scope_->write([&](db::Session& session) {
-    const RunHead head = state::require_run(session, *scope_, run);
+  // The log is read in short snapshots, however long it is: the write lock is only taken for what
+  // is written.
+  for (int tries = 0; tries < state::most_comparisons; ++tries) {
     const Comparison found = state::compare_run(*scope_, run);
     if (found.differences.ok()) return found.differences;
     if (found.log.gap) {
@@ -165,16 +180,9 @@ RunDifferences RunProjections::rebuild(const RunId& run) {
                       " is missing from its log, which the rest is made from",
                   {{"run_id", run.str()}, {"missing", *found.log.gap}});
     }
-    restore_row(session, head, found);
-    restore_calls(session, run, found.log);
-    restore_approvals(session, run, found.log);
-    restore_requests(session, run, found.log);
-    restore_artifacts(session, run, found.log);
-    restore_steps(session, run, found.log);
-    restore_spawns(session, run, found.log, scope_->now());
-    state::rebuild_working_state(session, state::require_run(session, *scope_, run), scope_->now());
-    return found.differences;
-  });
+    if (restore(*scope_, found)) return found.differences;
+  }
+  state::throw_always_changing(run);
 }
 
 }  // namespace threadstore

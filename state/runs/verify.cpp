@@ -12,8 +12,6 @@ namespace threadstore {
 namespace state {
 namespace {
 
-constexpr int kMostTries = 5;
-
 std::string shown(const std::string& key) { return key; }
 std::string shown(std::int64_t key) { return std::to_string(key); }
 std::string shown(const Replay::Place& place) {
@@ -99,7 +97,7 @@ void compare_with(const RunHead& run, const Replay& tables, Comparison& result) 
 bool compare_last(const RunScope& scope, const RunHead& before, Comparison& result) {
   return scope.read([&](db::Session& session) {
     const RunHead now = require_run(session, scope, before.id);
-    if (now.last_sequence != before.last_sequence || now.usage != before.usage) return false;
+    if (!is_unchanged(before, now)) return false;
     auto& what = result.differences.what;
     const StepSums sums = read_sums(session, before.id);
     if (sums.own != result.log.step_tokens()) {
@@ -119,11 +117,21 @@ bool compare_last(const RunScope& scope, const RunHead& before, Comparison& resu
 
 }  // namespace
 
+bool is_unchanged(const RunHead& before, const RunHead& now) {
+  return now.last_sequence == before.last_sequence && now.usage == before.usage;
+}
+
+void throw_always_changing(const RunId& run) {
+  throw Error(ErrorCode::busy, "cannot compare run " + run.str() +
+                                   " with its log: it changes all the time; try again when "
+                                   "nobody works on it");
+}
+
 Comparison compare_run(const RunScope& scope, const RunId& run) {
-  for (int tries = 0; tries < kMostTries; ++tries) {
+  for (int tries = 0; tries < most_comparisons; ++tries) {
     const RunHead head =
         scope.read([&](db::Session& session) { return require_run(session, scope, run); });
-    Comparison result;
+    Comparison result{.run = head};
     replay_log(scope, run, result.log);
     forget_removed_children(scope, result.log);
     result.charges = replay_charges(scope, head);
@@ -134,9 +142,7 @@ Comparison compare_run(const RunScope& scope, const RunId& run) {
     compare_with(head, read_projections(scope, head), result);
     if (compare_last(scope, head, result)) return result;
   }
-  throw Error(ErrorCode::busy, "cannot compare run " + run.str() +
-                                   " with its log: it changes all the time; try again when "
-                                   "nobody works on it");
+  throw_always_changing(run);
 }
 
 }  // namespace state

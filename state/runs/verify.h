@@ -7,6 +7,7 @@ namespace threadstore::state {
 
 /// A run as its log tells it, and where its tables differ.
 struct Comparison {
+  RunHead run{};  ///< as it was when the comparison began and when it ended
   Replay log{};
   RunUsage charges{};                 ///< of the runs below
   RunUsage usage{};                   ///< own and charges
@@ -17,5 +18,12 @@ struct Comparison {
 /// Compares a run with its log, in short snapshots; begins again when the run changed meanwhile.
 /// Throws `busy` when it keeps changing.
 Comparison compare_run(const RunScope& scope, const RunId& run);
+
+/// True when nothing happened to a run between the two looks at it.
+bool is_unchanged(const RunHead& before, const RunHead& now);
+
+/// How often a comparison begins again before it gives up.
+inline constexpr int most_comparisons = 5;
+[[noreturn]] void throw_always_changing(const RunId& run);
 
 }  // namespace threadstore::state
