@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "state/runs/run_record.h"
+#include "state/runs/run_usage.h"
 
 namespace threadstore::state {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 bool is_past_deadline(const RunHead& run, UnixMillis now) {
   if (!run.budgets.timeout_seconds) return false;
   constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t start = run.created_at + run.suspended_ms;
+  const std::int64_t start = bounded_sum(run.suspended_ms, run.created_at);
   if (*run.budgets.timeout_seconds > (highest - start) / 1000) return true;
   return now >= start + *run.budgets.timeout_seconds * 1000;
 }

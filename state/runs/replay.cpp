@@ -85,6 +85,14 @@ void replay_approval(Replay& replay, const RunEvent& event, const Payload& paylo
   approval.reason = text_of(payload, "reason");
 }
 
+/// Why a run stopped whose event says no more than its type: an older program's.
+std::optional<RunReason> legacy_reason(const std::string& type) {
+  if (type == "run.completed") return RunReason::legacy_completed;
+  if (type == "run.failed") return RunReason::legacy_failure;
+  if (type == "run.cancelled") return RunReason::legacy_cancelled;
+  return std::nullopt;
+}
+
 void replay_run(Replay& replay, const RunEvent& event, const Payload& payload) {
   if (event.sequence == 1) replay.imported = read_imported_state(payload);
   if (auto provider = text_of(payload, "provider")) replay.provider = std::move(provider);
@@ -98,6 +106,10 @@ void replay_run(Replay& replay, const RunEvent& event, const Payload& payload) {
     replay.outcome = word_of<RunOutcome>(payload, "outcome");
     replay.reason_code = word_of<RunReason>(payload, "reason_code");
     replay.outcome_text = text_of(payload, "outcome_text");
+  } else if (const auto reason = legacy_reason(event.event_type)) {
+    replay.outcome = outcome_of(*reason);
+    replay.lifecycle = lifecycle_after(*replay.outcome);
+    replay.reason_code = reason;
   }
 }
 

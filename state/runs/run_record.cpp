@@ -72,7 +72,8 @@ RunHead read_head(const db::Row& row) {
       .suspended_ms = row.integer(21),
       .artifact_count = row.integer(22),
       .thread_id = row.get<std::optional<ThreadId>>(23),
-      .lineage = {.root_run_id = row.get<RunId>(24),
+      // A run without a parent is its own root, whatever another program left in its row.
+      .lineage = {.root_run_id = row.get<RunId>(row.is_null(25) ? 0 : 24),
                   .parent_run_id = row.get<std::optional<RunId>>(25),
                   .parent_call_id = row.get<std::optional<CallId>>(26),
                   .depth = row.integer(27)},
