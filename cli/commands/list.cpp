@@ -40,12 +40,10 @@ ThreadFilter filter_from(Invocation& call, const Options& options) {
 
 void print_text(Invocation& call, const Page<Thread>& page, const Options& options) {
   if (page.items.empty()) {
-    if (call.interactive()) {
-      call.note(call.store_missing()
-                    ? "no threads yet; `threadstore chat` starts one"
-                    : "no thread matches; `threadstore list --all` shows every one");
-    }
-    return;
+    const ThreadFilter any{.archived = ArchivedFilter::all, .limit = 1};
+    return call.note(call.store().threads().list(any).items.empty()
+                         ? "no threads yet; `threadstore chat` starts one"
+                         : "no thread matches; `threadstore list --all` shows every one");
   }
   print_threads(call, page.items, !options.here && !options.cwd);
   if (page.next) call.note("there are more: repeat with --after '" + *page.next + "'");

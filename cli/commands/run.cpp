@@ -8,6 +8,7 @@
 #include "cli/resolve/moment.h"
 #include "cli/resolve/text_argument.h"
 #include "cli/resolve/thread_ref.h"
+#include "threadstore/transfer.h"
 
 namespace threadstore::cli {
 namespace {
@@ -58,6 +59,35 @@ void add_words(Syntax& syntax, const char* name, std::optional<std::string>& wor
   syntax.add_option(name, word, help)->check(one_of<Enum>())->type_name("");
 }
 
+/// The workspaces beside this one that have runs: "3 runs are in other workspaces: …".
+std::string other_workspaces(const std::vector<RunWorkspace>& others) {
+  constexpr std::size_t most_named = 5;
+  std::int64_t runs = 0;
+  std::string names;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    runs += others[i].runs;
+    if (i < most_named) names += "\n  " + others[i].workspace_id;
+  }
+  if (others.size() > most_named) names += "\n  …";
+  return std::to_string(runs) + (runs == 1 ? " run is" : " runs are") +
+         " in other workspaces; `threadstore --workspace NAME run list` shows those of NAME:" +
+         names;
+}
+
+/// Says why a list is empty, and what else there is.
+void note_no_runs(Invocation& call, const std::string& workspace) {
+  auto others = Transfer(call.store()).run_workspaces();
+  const auto own = std::erase_if(
+      others, [&](const RunWorkspace& other) { return other.workspace_id == workspace; });
+  if (own > 0) return call.note("no run matches; `threadstore run list` shows every one");
+  if (others.empty()) {
+    return call.note(
+        "no runs yet; every answer of `threadstore chat` is one, and so is what "
+        "`threadstore run start` starts");
+  }
+  call.note("the workspace " + workspace + " has no runs; " + other_workspaces(others));
+}
+
 Action declare_list_runs(Syntax& syntax) {
   auto options = std::make_shared<ListOptions>();
   add_words<RunLifecycle>(syntax, "--lifecycle", options->lifecycle, "Only runs that stand there");
@@ -78,8 +108,10 @@ Action declare_list_runs(Syntax& syntax) {
     if (options->outcome) filter.outcome = from_word<RunOutcome>(*options->outcome);
     if (options->thread) filter.thread = resolve_thread(call, *options->thread).id;
     if (options->since) filter.created_since = parse_moment(*options->since, call.now()) * 1000;
-    const auto page = runs_of(call).list(filter);
+    const Runs runs = runs_of(call);
+    const auto page = runs.list(filter);
     if (call.json()) return print_page(call, page, run_json);
+    if (page.items.empty()) return note_no_runs(call, runs.workspace());
     print_runs(call, page.items);
     note_next(call, page.next);
   };

@@ -19,6 +19,14 @@ struct RunPlace {
   friend bool operator==(const RunPlace&, const RunPlace&) = default;
 };
 
+/// A workspace, and how many runs it has.
+struct RunWorkspace {
+  std::string workspace_id{};
+  std::int64_t runs = 0;
+
+  friend bool operator==(const RunWorkspace&, const RunWorkspace&) = default;
+};
+
 /// A run with all that belongs to it, as its rows say. The fields of `run` that are worked out when
 /// it is read (elapsed times, recovery disposition, `interrupted`) are not part of it.
 struct RunRecord {
@@ -46,6 +54,8 @@ class Transfer {
  public:
   explicit Transfer(const StateStore& store);
 
+  /// Every workspace that has runs, the one with the most first.
+  std::vector<RunWorkspace> run_workspaces() const;
   /// The thread's runs of all workspaces, parents before the runs below them. Runs without a thread
   /// belong to none.
   std::vector<RunPlace> runs_of(const ThreadId& thread) const;

@@ -29,6 +29,17 @@ bool is_there(db::Session& session, const Run& run) {
 
 Transfer::Transfer(const StateStore& store) : context_(store.context_) {}
 
+std::vector<RunWorkspace> Transfer::run_workspaces() const {
+  return context_->read([](db::Session& session) {
+    return session.all(std::string("SELECT r.workspace_id, count(*) AS runs FROM runs AS r WHERE") +
+                           state::visible_run +
+                           " GROUP BY r.workspace_id ORDER BY runs DESC, r.workspace_id",
+                       {}, [](const db::Row& row) {
+                         return RunWorkspace{row.text(0), row.integer(1)};
+                       });
+  });
+}
+
 std::vector<RunPlace> Transfer::runs_of(const ThreadId& thread) const {
   return context_->read([&](db::Session& session) {
     state::require_thread(session, thread);
