@@ -121,20 +121,32 @@ Sides load_sides(const Bench& bench) {
           .operations = count};
 }
 
+RunId new_run(Runs& runs) {
+  return runs.create({.agent_name = "coder", .agent_version = "1", .model = "m"}).id;
+}
+
+std::string event_payload() { return R"({"text":")" + made_content(1000, 1) + R"("})"; }
+
+void append_events(const StateStore& store, const RunId& run, std::int64_t events,
+                   const std::string& payload) {
+  RunLog log = store.runs("bench").log();
+  for (std::int64_t written = 0; written < events;) {
+    store.transaction([&] {
+      for (int i = 0; i < 1000 && written < events; ++i, ++written) {
+        log.append(run, "note.text", payload);
+      }
+    });
+  }
+}
+
 /// Our event beside a raw append of a message of the same size.
 Sides event_sides(const Bench& bench, std::int64_t events) {
   const auto directory = bench.scratch();
   StateStore store = make_store(directory, {.threads = 1});
   Runs runs = store.runs("bench");
-  const RunId run = runs.create({.agent_name = "coder", .agent_version = "1", .model = "m"}).id;
-  const std::string payload = R"({"text":")" + made_content(1000, 1) + R"("})";
-  for (std::int64_t written = 0; written < events;) {
-    store.transaction([&] {
-      for (int i = 0; i < 1000 && written < events; ++i, ++written) {
-        runs.log().append(run, "note.text", payload);
-      }
-    });
-  }
+  const RunId run = new_run(runs);
+  const std::string payload = event_payload();
+  append_events(store, run, events, payload);
   const auto raw_directory = bench.scratch();
   make_store(raw_directory, {.threads = 1});
   const auto raw = std::make_shared<RawStore>(raw_directory / "state.db");
@@ -158,6 +170,44 @@ void add_event(const Bench& bench, std::int64_t events) {
                 .prepare = [events](const Bench& b) { return event_sides(b, events); }});
 }
 
+/// The events at the end of a long run beside the first ones of new runs in a small store, both
+/// ours: what an event costs must not depend on how many there are.
+Sides growth_sides(const Bench& bench, const std::filesystem::path& place, std::int64_t events) {
+  const StateStore large = make_store(bench.scratch(place), {.threads = 1});
+  const StateStore small = make_store(bench.scratch(place), {.threads = 1});
+  Runs long_runs = large.runs("bench");
+  Runs new_runs = small.runs("bench");
+  const RunId run = new_run(long_runs);
+  append_events(large, run, events, R"({"n":1})");
+  const auto fresh = std::make_shared<std::vector<RunId>>();
+  constexpr std::size_t most_rounds = 64;
+  for (std::size_t i = 0; i < most_rounds; ++i) fresh->push_back(new_run(new_runs));
+  const std::string payload = event_payload();
+  const int count = bench.scale.pick(3, 100, 200);
+  return {.ours =
+              [large, long_runs, run, payload, count] {
+                for (int i = 0; i < count; ++i) long_runs.log().append(run, "note.text", payload);
+              },
+          .raw =
+              [small, new_runs, fresh, payload, count] {
+                const RunId first = fresh->back();
+                fresh->pop_back();
+                for (int i = 0; i < count; ++i) new_runs.log().append(first, "note.text", payload);
+              },
+          .operations = static_cast<double>(count)};
+}
+
+void add_growth(const Bench& bench, const std::string& where, std::filesystem::path Bench::*place) {
+  const std::int64_t events = bench.scale.pick<std::int64_t>(200, 100'000, 100'000);
+  add(bench, PairedRow{.name = "run_event/growth_" + where,
+                       .work = "run event after " + std::to_string(events) + ", " + where +
+                               " (raw: ours, the first of a run)",
+                       .goal = Goal::time(1.2),
+                       .prepare = [place, events](const Bench& b) {
+                         return growth_sides(b, b.*place, events);
+                       }});
+}
+
 }  // namespace
 
 void add_record_rows(const Bench& bench) {
@@ -172,6 +222,8 @@ void add_record_rows(const Bench& bench) {
                        .prepare = load_sides});
   add_event(bench, 0);
   add_event(bench, bench.scale.pick<std::int64_t>(20, 20'000, 20'000));
+  add_growth(bench, "disk", &Bench::disk);
+  if (!bench.tmpfs.empty()) add_growth(bench, "tmpfs", &Bench::tmpfs);
 }
 
 }  // namespace threadstore::bench
