@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "state/index_outbox.h"
 #include "state/schema/schema.h"
+#include "state/search/search_index.h"
 #include "threadstore/error.h"
 
 namespace threadstore::state {
@@ -120,6 +121,8 @@ StoreStats store_stats(StoreContext& context) {
     stats.index_bytes = index.bytes;
     stats.index_lines = index.lines;
     stats.index_backlog = index_backlog(context);
+    const auto search = SearchIndex::file_of(context);
+    stats.search_bytes = size_of(search) + size_of(search.string() + "-wal");
   }
   return stats;
 }

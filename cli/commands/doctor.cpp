@@ -112,7 +112,8 @@ Action declare_stats(Syntax&) {
                         {"wal_bytes", stats.wal_bytes},
                         {"index_bytes", stats.index_bytes},
                         {"index_lines", stats.index_lines},
-                        {"index_backlog", stats.index_backlog}};
+                        {"index_backlog", stats.index_backlog},
+                        {"search_bytes", stats.search_bytes}};
     if (call.json()) return call.print(document);
     for (const auto& [name, number] : document.items()) {
       call.out() << pad_to_width(name, 16) << number << '\n';

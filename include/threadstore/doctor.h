@@ -48,6 +48,7 @@ struct StoreStats {
   std::int64_t index_bytes = 0;
   std::int64_t index_lines = 0;
   std::int64_t index_backlog = 0;  ///< lines that wait for the index
+  std::int64_t search_bytes = 0;   ///< of the search index and its log
 
   friend bool operator==(const StoreStats&, const StoreStats&) = default;
 };

@@ -14,7 +14,7 @@
 namespace threadstore {
 
 enum class SearchOrder {
-  best,    ///< what is rarest and most dense first (BM25), then newest
+  best,    ///< what is rarest and most dense first (BM25); of more than 3,000 matches the newest
   newest,  ///< by id
 };
 

@@ -51,7 +51,9 @@ class Finder {
   std::optional<std::string> index_expression() const { return parsed_.index_expression(); }
 
   Page<SearchHit> by_index(SearchIndex& index, const std::string& expression) {
-    begin(query_.order == SearchOrder::best);
+    // A page goes on in the order of the one before, though more match by now.
+    const bool best = query_.order == SearchOrder::best;
+    begin(best && (after_ ? after_->by_score : index.can_rank(expression)));
     static const std::string sql = matching_rows + "AND m.id = ?1";
     while (!full()) {
       const auto proposed = index.candidates(expression, position_, candidates_at_once);
@@ -143,7 +145,7 @@ class Finder {
                     .role = row.text(2),
                     .created_at = row.integer(5),
                     .snippet = state::make_snippet(message, parsed_.terms_to_mark())};
-      hits_.push_back({position_, std::move(hit)});
+      hits_.push_back({position_.last, std::move(hit)});
     }
     return budget.spend(document.size());
   }
@@ -152,9 +154,9 @@ class Finder {
     Page<SearchHit> page;
     if (full()) {
       hits_.pop_back();
-      page.next = hits_.back().first.str();
+      page.next = SearchPosition{.by_score = position_.by_score, .last = hits_.back().first}.str();
     }
-    for (auto& [position, hit] : hits_) page.items.push_back(std::move(hit));
+    for (auto& [candidate, hit] : hits_) page.items.push_back(std::move(hit));
     return page;
   }
 
@@ -165,7 +167,7 @@ class Finder {
   std::optional<state::ViewExtent> extent_;
   std::optional<std::string> thread_name_;
   SearchPosition position_;
-  std::vector<std::pair<SearchPosition, SearchHit>> hits_;  ///< one more than the page: it goes on
+  std::vector<std::pair<Candidate, SearchHit>> hits_;  ///< one more than the page: it goes on
 };
 
 /// Whether the store has a file of its own, beside which an index can lie.

@@ -6,20 +6,18 @@
 #include "state/threads/keyset_cursor.h"
 #include "threadstore/error.h"
 
-// The keyset text with: the score's bits, `below` where the score counts (0 else), the message's
-// id.
+// The keyset text with: the score's bits, 1 when it counts, the message's id.
 namespace threadstore::state {
 
 SearchPosition SearchPosition::start(bool by_score) {
   return {.by_score = by_score,
           .last = {.id = MessageId{std::numeric_limits<std::int64_t>::max()},
-                   .score = std::numeric_limits<double>::lowest()},
-          .below = MessageId{std::numeric_limits<std::int64_t>::max()}};
+                   .score = std::numeric_limits<double>::lowest()}};
 }
 
 std::string SearchPosition::str() const {
   const KeysetCursor cursor{.at = std::bit_cast<std::int64_t>(last.score),
-                            .order = by_score ? to_int(below) : 0,
+                            .order = by_score ? 1 : 0,
                             .id = std::to_string(to_int(last.id))};
   return cursor.str();
 }
@@ -33,9 +31,8 @@ SearchPosition SearchPosition::parse(const std::string& text) {
     throw Error(ErrorCode::invalid_argument,
                 "'" + text + "' is not a cursor: pass the 'next' of a page as it was given");
   }
-  return {.by_score = cursor.order != 0,
-          .last = {.id = MessageId{id}, .score = std::bit_cast<double>(cursor.at)},
-          .below = MessageId{cursor.order}};
+  return {.by_score = cursor.order == 1,
+          .last = {.id = MessageId{id}, .score = std::bit_cast<double>(cursor.at)}};
 }
 
 }  // namespace threadstore::state

@@ -18,13 +18,14 @@ namespace threadstore::state {
 namespace {
 
 /// Of the tables and of what `SearchableMessage` makes of a message.
-constexpr std::int64_t current_format = 1;
+constexpr std::int64_t current_format = 2;
 
-// Each commit makes a segment, and merging them is half of the work: few and large ones.
-constexpr std::int64_t batch_messages = 20'000;
-constexpr std::size_t batch_bytes = std::size_t{8} << 20;
+// Each commit makes a segment of the FTS5 table, and a query looks into each: few and large ones. A
+// batch holds the index's write lock for about a second.
+constexpr std::int64_t batch_messages = 32'000;
+constexpr std::size_t batch_bytes = std::size_t{12} << 20;
 /// What FTS5 collects in memory before it writes a segment: more than a batch makes.
-constexpr std::int64_t pending_bytes = std::int64_t{32} << 20;
+constexpr std::int64_t pending_bytes = std::int64_t{48} << 20;
 
 /// A message as it comes into the index.
 struct Source {
@@ -133,7 +134,7 @@ bool SearchIndex::belongs_to_store(db::Session& session) const {
 }
 
 void SearchIndex::begin(db::Session& session) const {
-  // `unmerged`: the segments still hold trigrams of what was deleted.
+  // `unmerged`: the segments still hold trigrams of what was deleted. `segments`: about how many.
   session.script(R"sql(
     DROP TABLE IF EXISTS search_texts;
     DROP TABLE IF EXISTS search_position;
@@ -143,13 +144,19 @@ void SearchIndex::begin(db::Session& session) const {
       up_to INTEGER NOT NULL DEFAULT 0,
       last_id INTEGER NOT NULL DEFAULT 0,
       last_checksum INTEGER NOT NULL DEFAULT 0,
-      unmerged INTEGER NOT NULL DEFAULT 0
+      unmerged INTEGER NOT NULL DEFAULT 0,
+      segments INTEGER NOT NULL DEFAULT 0
     );
-    PRAGMA user_version = 1;
+    PRAGMA user_version = 2;
   )sql");
-  static_assert(current_format == 1);
-  session.run("INSERT INTO search_texts(search_texts, rank) VALUES ('hashsize', ?)",
-              {pending_bytes});
+  static_assert(current_format == 2);
+  // FTS5 is not to merge by itself, in the middle of a batch: `merge_many_segments` does, in short
+  // transactions, 16 of one size at once.
+  for (const auto& [option, value] :
+       {std::pair("hashsize", pending_bytes), std::pair("automerge", std::int64_t{0}),
+        std::pair("crisismerge", std::int64_t{1000}), std::pair("usermerge", std::int64_t{16})}) {
+    session.run("INSERT INTO search_texts(search_texts, rank) VALUES (?, ?)", {option, value});
+  }
   session.run("INSERT INTO search_position(store) VALUES (?)", {store_});
 }
 
@@ -169,6 +176,7 @@ void SearchIndex::catch_up(const Progress& progress) {
     up_to = database_->write([&](db::Session& session) { return take_batch(session, newest); });
     if (progress) progress(to_int(up_to) - start, to_int(newest) - start);
   }
+  merge_many_segments();
 }
 
 MessageId SearchIndex::take_batch(db::Session& session, MessageId& newest) const {
@@ -189,7 +197,9 @@ MessageId SearchIndex::take_batch(db::Session& session, MessageId& newest) const
   } else {
     const Source& last = messages.back();
     up_to = last.id;
-    session.run("UPDATE search_position SET up_to = ?1, last_id = ?1, last_checksum = ?2",
+    session.run(R"sql(
+      UPDATE search_position
+      SET up_to = ?1, last_id = ?1, last_checksum = ?2, segments = segments + 1)sql",
                 {up_to, message_checksum(last.role, last.content, last.item)});
   }
   return up_to;
@@ -222,24 +232,6 @@ std::vector<MessageId> SearchIndex::deleted_since(db::Session& session) const {
     std::set_difference(first, last, kept.begin(), kept.end(), std::back_inserter(deleted));
   }
   return deleted;
-}
-
-/// Deleting from FTS5 only adds marks: trigrams leave the file when the segments that hold them are
-/// merged with the marks. A negative number makes all of them one, over any number of steps.
-void SearchIndex::merge_segments() {
-  constexpr int pages = 1000;
-  const auto step = [&](int amount) {
-    return database_->write([&](db::Session& session) {
-      const auto changes = [&] { return session.value<std::int64_t>("SELECT total_changes()"); };
-      const auto before = changes().value_or(0);
-      session.run("INSERT INTO search_texts(search_texts, rank) VALUES ('merge', ?)", {amount});
-      return changes().value_or(0) - before >= 2;  // FTS5's sign that there was work
-    });
-  };
-  for (bool more = step(-pages); more;) more = step(pages);
-  database_->write(
-      [](db::Session& session) { session.run("UPDATE search_position SET unmerged = 0"); });
-  database_->scrub_wal();
 }
 
 SearchIndex::Condition SearchIndex::condition() const {

@@ -24,7 +24,6 @@ struct Candidate {
 struct SearchPosition {
   bool by_score = false;  ///< best first; else newest first
   Candidate last{};
-  MessageId below{};  ///< best first: only candidates below it are being ranked
 
   /// Before everything.
   static SearchPosition start(bool by_score);
@@ -59,12 +58,11 @@ class SearchIndex {
   void catch_up(const Progress& progress);
   void make_empty();
 
-  /// The next candidates behind a position, at most `count`. Best first means: of the newest
-  /// `ranked_at_once`, then of those before them, since ranking costs much more than finding. Where
-  /// the one are over, the position goes on to the next.
-  std::vector<Candidate> candidates(const std::string& expression, SearchPosition& behind,
+  /// Whether so few match that they can be ranked in time: ranking costs much more than finding.
+  bool can_rank(const std::string& expression) const;
+  /// The next candidates behind a position, at most `count`.
+  std::vector<Candidate> candidates(const std::string& expression, const SearchPosition& behind,
                                     std::size_t count) const;
-  static constexpr std::size_t ranked_at_once = 3000;
 
   /// Takes out every message that the store does not have any more, down to the last trigram.
   void forget_deleted();
@@ -85,6 +83,7 @@ class SearchIndex {
   MessageId take_batch(db::Session& session, MessageId& newest) const;
   /// Messages of the index that the store does not have.
   std::vector<MessageId> deleted_since(db::Session& session) const;
+  void merge_many_segments();
   void merge_segments();
 
   StoreContext& context_;

@@ -49,10 +49,11 @@ TEST_F(SearchIndexTest, IsMadeBySearchingAndNotByWriting) {
   struct stat status {};
   ASSERT_EQ(::stat(file_.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  EXPECT_GE(store_.stats().search_bytes, status.st_size);
 }
 
 TEST_F(SearchIndexTest, TellsItsProgress) {
-  for (int i = 0; i < 3; ++i) append(thread, "needle" + std::string(4'400'000, 'a'));
+  for (int i = 0; i < 3; ++i) append(thread, "needle" + std::string(6'400'000, 'a'));
   std::vector<std::pair<std::int64_t, std::int64_t>> told;
   store_.search().find({.text = "needle"},
                        [&](auto done, auto total) { told.emplace_back(done, total); });
@@ -60,7 +61,7 @@ TEST_F(SearchIndexTest, TellsItsProgress) {
 }
 
 TEST_F(SearchIndexTest, IsRightAgainAfterItsSearcherWasKilled) {
-  for (int i = 0; i < 6; ++i) append(thread, "needle" + std::string(4'400'000, 'a'));
+  for (int i = 0; i < 6; ++i) append(thread, "needle" + std::string(6'400'000, 'a'));
   for (int i = 0; i < 3; ++i) {
     test::ChildProcess searcher({SEARCH_ACTOR, (dir_ / "state.db").string(), "needle"});
     searcher.read_line();
@@ -70,6 +71,15 @@ TEST_F(SearchIndexTest, IsRightAgainAfterItsSearcherWasKilled) {
   EXPECT_EQ(found("needle"), 6u);
   EXPECT_EQ(ask("SELECT count(*) || ' ' || count(DISTINCT rowid) FROM search_texts"), "6 6");
   EXPECT_EQ(ask("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(SearchIndexTest, MergesWhatManySearchesMade) {
+  for (int i = 0; i < 70; ++i) {
+    append(thread, "needle " + std::to_string(i));
+    EXPECT_EQ(found("needle"), static_cast<std::size_t>(i + 1));
+  }
+  EXPECT_EQ(ask("SELECT segments FROM search_position"), "10") << "64 became 4, and 6 came since";
+  run("INSERT INTO search_texts(search_texts) VALUES ('integrity-check')");
 }
 
 TEST_F(SearchIndexTest, CanBeThrownAway) {
@@ -98,7 +108,7 @@ TEST_F(SearchIndexTest, IsMadeAnewForAnotherVersion) {
   append(thread, "needle");
   run("CREATE TABLE search_position(what); PRAGMA user_version = 77");
   EXPECT_EQ(found("needle"), 1u);
-  EXPECT_EQ(ask("PRAGMA user_version"), "1");
+  EXPECT_EQ(ask("PRAGMA user_version"), "2");
 }
 
 TEST_F(SearchIndexTest, IsMadeAnewWhenTheStoreWasPutBack) {
