@@ -1,10 +1,12 @@
 #include <string>
+#include <vector>
 
 #include "state/db/integrity.h"
 #include "state/doctor.h"
 #include "state/index_compare.h"
 #include "state/index_outbox.h"
 #include "state/leases/lease_file.h"
+#include "threadstore/error.h"
 #include "threadstore/leases.h"
 
 namespace threadstore::state {
@@ -39,8 +41,14 @@ std::string name_ids(const std::vector<ThreadId>& ids) {
 }  // namespace
 
 Check check_integrity(StoreContext& context) {
-  const auto damage = context.read(
-      [](db::Session& session) { return db::find_damage(session, static_cast<int>(shown)); });
+  std::vector<std::string> damage;
+  try {
+    damage = context.read(
+        [](db::Session& session) { return db::find_damage(session, static_cast<int>(shown)); });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::damaged) throw;
+    damage.emplace_back(error.what());  // damage that SQLite's check does not get past
+  }
   if (damage.empty()) return {.detail = "SQLite finds the file whole"};
   std::string found;
   for (const std::string& finding : damage) found += (found.empty() ? "" : ", ") + finding;
