@@ -66,7 +66,7 @@ a:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outli
   padding: .75rem 1rem; }
 .user .role { color: var(--user-ink); }
 .system > .body, .developer > .body { color: var(--soft); font-size: .9375rem; }
-.message:has(+ .tool) { margin-bottom: 0; }
+.message:has(+ .tool) { margin-bottom: .5rem; }
 .tool > header, .note > header { display: none; }
 .note { margin-bottom: .5rem; } .note details { border: 0; background: none; margin: 0; }
 .note summary, .note summary .name { font-size: .75rem; font-weight: 400; color: var(--faint); padding: 0; }

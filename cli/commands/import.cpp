@@ -47,7 +47,10 @@ Json report_json(const ImportReport& report, bool dry_run) {
 }
 
 void print_report(Invocation& call, const ImportReport& report, bool dry_run) {
-  for (const ImportSkip& skip : report.skipped) call.warn(place_of(skip) + ": " + skip.why);
+  for (const ImportSkip& skip : report.skipped) {
+    const bool named = skip.line == 0 && skip.why.find(skip.file.string()) != std::string::npos;
+    call.warn(named ? skip.why : place_of(skip) + ": " + skip.why);
+  }
   const auto listed = static_cast<std::int64_t>(report.skipped.size());
   if (report.skipped_total > listed) {
     call.warn("and " + std::to_string(report.skipped_total - listed) + " more");
