@@ -122,11 +122,40 @@ TEST_F(RunAccountsFileTest, AStoppedAncestorIsNotChargedButThoseAboveItAre) {
       " WHERE id = '" +
           middle.str() + "'");
   respond(leaf, 7);
+  EXPECT_TRUE(accounts().request_model(leaf).allowed());
+  const auto calls = runs_.get(root).usage.tool_calls;
+  const auto middle_calls = runs_.get(middle).usage.tool_calls;
+  started_call(leaf, "s");
   EXPECT_EQ(runs_.get(middle).usage.total_tokens, std::nullopt);
+  EXPECT_EQ(runs_.get(middle).usage.model_turns, 0);
+  EXPECT_EQ(runs_.get(middle).usage.tool_calls, middle_calls);
   EXPECT_EQ(runs_.get(root).usage.total_tokens, 7);
+  EXPECT_EQ(runs_.get(root).usage.model_turns, 1);
+  EXPECT_EQ(runs_.get(root).usage.tool_calls, calls + 1);
+  // Who was charged stands in the events.
+  for (const char* type : {"model.responded", "model.requested", "tool.started"}) {
+    const auto charge = nlohmann::json::parse(runs_.log().list_of_type(leaf, type).at(0).payload);
+    EXPECT_EQ(charge["charged"], nlohmann::json{root.str()}) << type;
+  }
   // A stopped run is not asked for, whoever above it works.
   EXPECT_EQ(error_of([&] { respond(middle, 1); }), ErrorCode::conflict);
   EXPECT_EQ(error_of([&] { accounts().check_tool_calls(middle, 1); }), ErrorCode::conflict);
+}
+
+TEST_F(RunAccountsTest, AStoppedChildMayAskForNothingWhileItsParentWorks) {
+  const RunId root = start().id;
+  const RunId child = delegate(root, "c").id;
+  runs_.calls().request(child, {CallId("s"), "sh"});
+  runs_.finish(child, RunEnd::failed("x"));
+  const Run before = runs_.get(root);
+  const auto refused = ErrorCode::conflict;
+  EXPECT_EQ(error_of([&] { accounts().check_model_turn(child); }), refused);
+  EXPECT_EQ(error_of([&] { accounts().check_tool_calls(child, 0); }), refused);
+  EXPECT_EQ(error_of([&] { accounts().request_model(child); }), refused);
+  EXPECT_EQ(error_of([&] { accounts().record_response(child, std::nullopt); }), refused);
+  EXPECT_EQ(error_of([&] { runs_.calls().start(child, CallId("s")); }), refused);
+  EXPECT_EQ(runs_.get(root), before);
+  EXPECT_TRUE(accounts().check_model_turn(root).allowed());
 }
 
 TEST_F(RunAccountsTest, ABatchOfCallsIsCheckedAgainstTheChain) {

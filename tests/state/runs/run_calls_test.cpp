@@ -176,6 +176,33 @@ TEST_F(RunCallsTest, AnApprovedCallStartsAndItsStoryIsInOrder) {
   expect_sound(run_);
 }
 
+TEST_F(RunCallsTest, WhatCannotBeAskedForAppendsNothing) {
+  const std::vector<Capability> network{Capability::network};
+  const auto refused = [&](const CallId& call, const std::vector<Capability>& capabilities) {
+    const std::int64_t before = runs_.get(run_).last_sequence;
+    const auto error = error_of([&] { calls().request_approval(run_, call, capabilities); });
+    EXPECT_EQ(runs_.get(run_).last_sequence, before);
+    EXPECT_THAT(calls().pending_approvals(), IsEmpty());
+    return error;
+  };
+  calls().request(run_, {.id = c_, .tool_name = "sh"});
+  EXPECT_EQ(refused(c_, {}), ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(c_, {Capability::network, Capability::read_only, Capability::network}),
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(refused(CallId("unknown"), network), ErrorCode::not_found);
+  calls().start(run_, c_);
+  EXPECT_EQ(refused(c_, network), ErrorCode::conflict);
+  calls().finish(run_, c_, CallOutcome::completed("1"));
+  EXPECT_EQ(refused(c_, network), ErrorCode::conflict);
+  const CallId denied("denied");
+  calls().request(run_, {.id = denied, .tool_name = "sh"});
+  calls().finish(run_, denied, CallOutcome::denied("no"));
+  EXPECT_EQ(refused(denied, network), ErrorCode::conflict);
+  calls().request(run_, {.id = CallId("late"), .tool_name = "sh"});
+  runs_.finish(run_, RunEnd::failed("x"));
+  EXPECT_EQ(refused(CallId("late"), network), ErrorCode::conflict);
+}
+
 TEST_F(RunCallsTest, ADecisionIsMadeOnceAndTheLoserIsToldByWhom) {
   calls().request(run_, {.id = c_, .tool_name = "sh"});
   EXPECT_EQ(error_of([&] { calls().decide(run_, c_, {.decided_by = "ann"}); }),

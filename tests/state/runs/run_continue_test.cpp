@@ -108,6 +108,16 @@ TEST_F(RunContinueTest, EveryGuardLeavesTheRunAsItIs) {
   longest.input = std::string(8192, 'x');
   runs_.continue_suspended(run, longest);
   EXPECT_EQ(refused(run, longest), ErrorCode::conflict);
+  // A run that is over has no suspension to answer, also one that was given up in it.
+  const Run last = ask(run);
+  const Run over = runs_.abandon(run);
+  EXPECT_EQ(refused(run, answer(last)), ErrorCode::conflict);
+  Continuation late = answer(last);
+  late.expected_sequence = over.last_sequence;
+  EXPECT_EQ(refused(run, late), ErrorCode::conflict);
+  EXPECT_EQ(runs_.get(run), over);
+  const Run done = runs_.finish(start().id, RunEnd::completed(""));
+  EXPECT_EQ(refused(done.id, answer(done)), ErrorCode::conflict);
 }
 
 TEST_F(RunContinueTest, AClockThatWentBackCountsAsNoWait) {

@@ -3,6 +3,7 @@
 #include "state/runs/event_log.h"
 #include "state/runs/step_record.h"
 #include "tests/state/db/sqlite_connection.h"
+#include "tests/state/db/statement_log.h"
 #include "tests/state/runs/run_fixture.h"
 
 namespace threadstore::test {
@@ -16,14 +17,9 @@ class RunStepPlansTest : public RunFileFixture {
   /// What SQLite says that it does, in a file that was analysed as large ones are.
   std::string plan(const std::string& statement) const {
     std::string steps;
-    const auto keep = [](void* out, int count, char** columns, char**) {
-      *static_cast<std::string*>(out) += std::string(columns[count - 1]) + "; ";
-      return 0;
-    };
-    const auto connection = open_sqlite(file_);
-    EXPECT_EQ(sqlite3_exec(connection.get(), ("EXPLAIN QUERY PLAN " + statement).c_str(), keep,
-                           &steps, nullptr),
-              SQLITE_OK);
+    for (const std::string& step : plan_of(open_sqlite(file_).get(), statement)) {
+      steps += step + "; ";
+    }
     return steps;
   }
 };

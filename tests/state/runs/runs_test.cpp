@@ -76,40 +76,6 @@ TEST_F(RunsTest, AKeyGivesTheSameRunAgainAndRefusesAnotherRequest) {
   EXPECT_NE(store_.runs("/elsewhere").create(request).id, first.id);
 }
 
-TEST_F(RunsTest, ARunOfAnotherWorkspaceDoesNotExist) {
-  const RunId run = start().id;
-  Runs other = store_.runs("/other");
-  const auto gone = ErrorCode::not_found;
-  EXPECT_EQ(other.find(run), std::nullopt);
-  EXPECT_THAT(other.list().items, IsEmpty());
-  EXPECT_THAT(other.log().since(0), IsEmpty());
-  EXPECT_THAT(other.find_by_id_part(run.str().substr(0, 8)), IsEmpty());
-  EXPECT_EQ(error_of([&] { other.get(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.lineage(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.children(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.recovery_disposition(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.log().list(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.log().append(run, "note.x"); }), gone);
-  EXPECT_EQ(error_of([&] { other.accounts().request_model(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.accounts().record_response(run, {}); }), gone);
-  EXPECT_EQ(error_of([&] { other.accounts().check_model_turn(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.accounts().raise(run, {.max_turns = 1}); }), gone);
-  EXPECT_EQ(error_of([&] { other.calls().request(run, {CallId("c"), "t"}); }), gone);
-  EXPECT_EQ(error_of([&] { other.calls().list(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.checkpoints().save(run, {}); }), gone);
-  EXPECT_EQ(error_of([&] { other.checkpoints().latest(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.artifacts().list(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.projections().working_state(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.projections().rebuild_working_state(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.latest_suspension(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.finish(run, RunEnd::cancelled()); }), gone);
-  EXPECT_EQ(error_of([&] { other.reopen(run, 1); }), gone);
-  EXPECT_EQ(error_of([&] { other.abandon(run); }), gone);
-  EXPECT_EQ(error_of([&] { other.acquire(run, "p"); }), gone);
-  EXPECT_EQ(error_of([&] { other.take_over(run, "p"); }), gone);
-  EXPECT_THAT(types(run), ElementsAre("run.started"));
-}
-
 TEST_F(RunsTest, ListsAreNewestFirstWithTiesByIdAndGoOnAtTheCursor) {
   const RunId a = start().id;
   const RunId b = start().id;

@@ -1,47 +1,16 @@
 #include <gmock/gmock.h>
-#include <sqlite3.h>
 
-#include <mutex>
 #include <set>
 
 #include "tests/state/db/sqlite_connection.h"
+#include "tests/state/db/statement_log.h"
 #include "tests/state/threads/message_fixture.h"
 
 namespace threadstore {
 namespace {
 
-/// Every statement that any connection of this process runs.
-class StatementLog {
- public:
-  static StatementLog& instance() {
-    static StatementLog log;
-    return log;
-  }
-  static int watch(sqlite3* connection, char**, const sqlite3_api_routines*) {
-    return sqlite3_trace_v2(
-        connection, SQLITE_TRACE_STMT,
-        [](unsigned, void*, void* statement, void*) {
-          instance().add(sqlite3_sql(static_cast<sqlite3_stmt*>(statement)));
-          return 0;
-        },
-        nullptr);
-  }
-  std::set<std::string> take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(statements_, {});
-  }
-
- private:
-  void add(const char* sql) {
-    const std::lock_guard lock(mutex_);
-    if (sql != nullptr) statements_.insert(sql);
-  }
-  std::mutex mutex_;
-  std::set<std::string> statements_;
-};
-
 const bool watching = [] {
-  sqlite3_auto_extension(reinterpret_cast<void (*)()>(&StatementLog::watch));
+  test::StatementLog::watch();
   return true;
 }();
 
@@ -55,7 +24,7 @@ bool about_messages(const std::string& sql) {
 TEST_F(MessagePlanTest, NoStatementScansOrSortsMessages) {
   ASSERT_TRUE(watching);
   const ThreadId thread = make_thread();
-  StatementLog::instance().take();
+  test::StatementLog::take();
   const auto chain = append_chain(thread, 3);
   const AppendOptions options{
       .expected_leaf = ExpectedLeaf{chain[0]}, .on_conflict = OnConflict::branch, .key = "k"};
@@ -78,23 +47,18 @@ TEST_F(MessagePlanTest, NoStatementScansOrSortsMessages) {
   messages_.newest_id();
   messages_.clear(thread);
   store_.threads().remove(thread);
-  const auto statements = StatementLog::instance().take();
+  const auto run = test::StatementLog::take();
+  const std::set<std::string> statements(run.begin(), run.end());
   const auto connection = test::open_sqlite(dir_ / "state.db");
   int examined = 0;
   for (const std::string& sql : statements) {
     if (!about_messages(sql)) continue;
     ++examined;
-    sqlite3_stmt* plan = nullptr;
-    ASSERT_EQ(sqlite3_prepare_v2(connection.get(), ("EXPLAIN QUERY PLAN " + sql).c_str(), -1, &plan,
-                                 nullptr),
-              SQLITE_OK)
-        << sql;
-    while (sqlite3_step(plan) == SQLITE_ROW) {
-      const std::string step = reinterpret_cast<const char*>(sqlite3_column_text(plan, 3));
+    for (const std::string& step : test::plan_of(connection.get(), sql)) {
       EXPECT_THAT(step, ::testing::Not(::testing::HasSubstr("TEMP B-TREE"))) << sql;
       EXPECT_THAT(step, ::testing::Not(::testing::StartsWith("SCAN"))) << sql;
+      EXPECT_THAT(step, ::testing::Not(::testing::StartsWith("no plan"))) << sql;
     }
-    sqlite3_finalize(plan);
   }
   EXPECT_GE(examined, 20);
 }
