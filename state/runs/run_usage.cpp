@@ -128,6 +128,15 @@ RunUsage usage_without(const RunUsage& whole, const RunUsage& part) {
   return own;
 }
 
+bool covers(const RunUsage& whole, const RunUsage& part) {
+  return part.model_turns <= whole.model_turns && part.tool_calls <= whole.tool_calls &&
+         part.responses_with_usage <= whole.responses_with_usage &&
+         part.responses_without_usage <= whole.responses_without_usage &&
+         part.input_tokens.value_or(0) <= whole.input_tokens.value_or(0) &&
+         part.output_tokens.value_or(0) <= whole.output_tokens.value_or(0) &&
+         part.total_tokens.value_or(0) <= whole.total_tokens.value_or(0);
+}
+
 RunUsage read_own_usage(db::Session& session, const RunId& run) {
   const auto read = [](const db::Row& row, int first) {
     using Tokens = std::optional<std::int64_t>;

@@ -31,6 +31,9 @@ std::int64_t bounded_sum(std::int64_t one, std::int64_t other);
 RunUsage sum_of_usage(const RunUsage& one, const RunUsage& other);
 RunUsage usage_without(const RunUsage& whole, const RunUsage& part);
 
+/// True when no counter of `part` is above that of `whole`.
+bool covers(const RunUsage& whole, const RunUsage& part);
+
 /// What a run used itself: its usage without what runs below were charged with.
 RunUsage read_own_usage(db::Session& session, const RunId& run);
 

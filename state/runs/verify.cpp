@@ -138,8 +138,12 @@ Comparison compare_run(const RunScope& scope, const RunId& run) {
     if (result.log.imported) {
       result.charges = sum_of_usage(result.charges, result.log.imported->charges);
     }
+    const Replay tables = read_projections(scope, head);
+    // What a run below used stays charged when it is removed with its thread, and its log is gone.
+    const RunUsage charged = usage_without(head.usage, tables.own_usage);
+    if (covers(charged, result.charges)) result.charges = charged;
     result.usage = sum_of_usage(result.log.own_usage, result.charges);
-    compare_with(head, read_projections(scope, head), result);
+    compare_with(head, tables, result);
     if (compare_last(scope, head, result)) return result;
   }
   throw_always_changing(run);

@@ -9,7 +9,7 @@ namespace threadstore::state {
 struct Comparison {
   RunHead run{};  ///< as it was when the comparison began and when it ended
   Replay log{};
-  RunUsage charges{};                 ///< of the runs below
+  RunUsage charges{};                 ///< of the runs below, also of those that were removed
   RunUsage usage{};                   ///< own and charges
   std::int64_t tree_step_tokens = 0;  ///< the least that it can be
   RunDifferences differences{};

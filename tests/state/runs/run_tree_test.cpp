@@ -194,5 +194,31 @@ TEST_F(RunTreeTest, RemovingAThreadTakesStepsAndSpawnsAlong) {
   EXPECT_EQ(runs_.find(run), std::nullopt);
 }
 
+TEST_F(RunTreeTest, WhatARemovedRunUsedStaysChargedAndTheRunAboveIsSound) {
+  const ThreadId thread = store_.threads().create({}).thread.id;
+  runs_.calls().request(root_, {.id = CallId("c"), .tool_name = "agent.invoke"});
+  runs_.calls().start(root_, CallId("c"));
+  const RunId child =
+      runs_
+          .create_child(
+              {.parent = root_,
+               .call = CallId("c"),
+               .run = {.agent_name = "a", .agent_version = "1", .model = "m", .thread_id = thread}})
+          .id;
+  runs_.accounts().request_model(child);
+  runs_.accounts().record_response(child, TokenUsage{5, 5, 10});
+  runs_.accounts().record_response(root_, TokenUsage{1, 1, 2});
+  store_.threads().remove(thread);
+  ASSERT_EQ(runs_.find(child), std::nullopt);
+  EXPECT_EQ(runs_.get(root_).usage.total_tokens, 12);
+  expect_sound(root_);
+  sql(open_sqlite(file_).get(), "DELETE FROM run_working_state");
+  EXPECT_FALSE(runs_.projections().rebuild(root_).ok());
+  EXPECT_EQ(runs_.get(root_).usage.total_tokens, 12);
+  // Less than the runs below used is still a difference.
+  sql(open_sqlite(file_).get(), "UPDATE runs SET total_tokens = 0 WHERE parent_run_id IS NULL");
+  EXPECT_FALSE(runs_.projections().verify(root_).ok());
+}
+
 }  // namespace
 }  // namespace threadstore::test
