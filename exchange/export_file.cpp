@@ -5,10 +5,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <streambuf>
 
+#include "base/file_names.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "threadstore/error.h"
@@ -50,18 +50,6 @@ class FileBuffer final : public std::streambuf {
 std::filesystem::path directory_of(const std::filesystem::path& file) {
   const auto parent = file.parent_path();
   return parent.empty() ? std::filesystem::path(".") : parent;
-}
-
-/// False, with errno, when it fails: EEXIST for a name that is taken.
-bool rename_to_free_name(const char* from, const char* to) {
-  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;
-  // A file system that cannot: nobody but the user writes here.
-  if (base::file_status(to)) {
-    errno = EEXIST;
-    return false;
-  }
-  return std::rename(from, to) == 0;
 }
 
 base::File make_file(const std::filesystem::path& temporary) {
@@ -118,14 +106,12 @@ std::ostream& NewFile::stream() noexcept { return impl_->stream; }
 void NewFile::commit(bool replace) {
   impl_->stream.flush();
   impl_->opened.sync();
-  const char* from = impl_->temporary.c_str();
-  const char* to = impl_->path.c_str();
-  if (!replace && !rename_to_free_name(from, to)) {
-    if (errno != EEXIST) base::throw_io("write", impl_->path, errno);
+  if (replace) {
+    base::rename_file(impl_->temporary, impl_->path);
+  } else if (!base::rename_to_free_name(impl_->temporary, impl_->path)) {
     throw Error(ErrorCode::conflict, "cannot export to " + impl_->path.string() +
                                          ": it was made meanwhile; nothing was replaced");
   }
-  if (replace && std::rename(from, to) != 0) base::throw_io("write", impl_->path, errno);
   impl_->committed = true;
   base::sync_directory(directory_of(impl_->path));
 }
