@@ -124,6 +124,7 @@ Action declare_list_jobs(Syntax& syntax) {
                                                 .limit = options->paging.limit,
                                                 .after = options->paging.after});
     if (call.json()) return print_page(call, page, job_json);
+    if (page.items.empty()) return call.note("no job matches");
     print_jobs(call, page.items);
     note_next(call, page.next);
   };

@@ -101,7 +101,11 @@ void print_one(Invocation& call, const Waiting& one) {
 
 void print_undecided(Invocation& call) {
   const Runs runs = runs_of(call);
-  print_list(call, merged(runs.calls().pending_approvals(), runs.requests().pending()));
+  const auto undecided = merged(runs.calls().pending_approvals(), runs.requests().pending());
+  if (undecided.empty() && !call.json()) {
+    return call.note("nothing waits for a decision in this workspace");
+  }
+  print_list(call, undecided);
 }
 
 }  // namespace

@@ -29,6 +29,10 @@ fs::path temporary_name(const fs::path& target) {
 
 UnpublishedFile::UnpublishedFile(const fs::path& target)
     : target_(target), temporary_(temporary_name(target)) {
+  if (!fs::is_directory(target.parent_path())) {
+    throw Error(IoReason::other, "cannot write " + target.string() + ": there is no directory " +
+                                     target.parent_path().string());
+  }
   base::remove_name(temporary_);
   if (!base::File::create(temporary_, O_RDWR)) base::throw_io("create", temporary_, EEXIST);
 }
