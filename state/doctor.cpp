@@ -62,7 +62,8 @@ std::vector<Check> check_content(StoreContext& context, WhenRefused when_refused
   std::vector<NamedCheck> checks{{"integrity", check_integrity},
                                  {"foreign_keys", check_foreign_keys}};
   if (may_be_current(context, when_refused)) {
-    checks.insert(checks.end(), {{"parents", check_parents},
+    checks.insert(checks.end(), {{"schema", check_schema},
+                                 {"parents", check_parents},
                                  {"cycles", check_cycles},
                                  {"leaves", check_leaves},
                                  {"messages", check_messages},

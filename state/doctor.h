@@ -35,8 +35,9 @@ std::vector<std::filesystem::path> left_over_temporaries(const StoreContext& con
 
 // The parts: files and library (doctor_files.cpp,
 // doctor_temporaries.cpp), what SQLite and our own rules say of the content
-// (doctor_content.cpp), whether each row is what was stored (doctor_records.cpp), whether runs
-// agree with their logs (doctor_runs.cpp), and what the search index is worth (doctor_search.cpp).
+// (doctor_content.cpp, doctor_schema.cpp), whether each row is what was stored
+// (doctor_records.cpp), whether runs agree with their logs (doctor_runs.cpp), and what the search
+// index is worth (doctor_search.cpp).
 Check check_file_modes(StoreContext& context);
 Check check_sqlite_version(StoreContext& context);
 Check check_network(StoreContext& context);
@@ -45,6 +46,7 @@ Check check_temporaries(StoreContext& context);
 
 Check check_integrity(StoreContext& context);
 Check check_foreign_keys(StoreContext& context);
+Check check_schema(StoreContext& context);
 Check check_parents(StoreContext& context);
 Check check_cycles(StoreContext& context);
 Check check_leaves(StoreContext& context);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr char kLeafOfTable = 0x0d;
 constexpr std::size_t kPageHeader = 8;
+constexpr std::size_t kSmallestCell = 4;
 
 /// How much of a record of that size stands on its own page (SQLite's file format, "cell payload").
 std::size_t local_part(std::uint64_t size, std::size_t usable) {
@@ -37,7 +38,28 @@ LeafPage::LeafPage(const PageFile& pages, std::uint32_t number, std::string page
     const std::uint64_t at = pointers.number(2);
     if (!pointers.ok()) break;
     cells_.push_back(at < start + kPageHeader ? Cell{} : read_cell(at));
+    used_ += std::max(kSmallestCell, cells_.back().bytes);
   }
+  const bool all_known = std::all_of(cells_.begin(), cells_.end(),
+                                     [](const Cell& cell) { return cell.number.has_value(); });
+  hides_rows_ = all_known && hides_bytes(start);
+}
+
+/// SQLite leaves no byte between where the rows begin and the end of the page that is neither of a
+/// row, nor in the chain of free blocks, nor counted as a fragment.
+bool LeafPage::hides_bytes(std::size_t start) const {
+  const std::uint64_t stored = ByteReader(page_, start + 5).number(2);
+  const std::size_t rows_begin = stored == 0 ? 65536 : stored;
+  std::size_t known = used_ + ByteReader(page_, start + 7).number(1);
+  std::uint64_t block = ByteReader(page_, start + 1).number(2);
+  while (block != 0) {
+    ByteReader in(page_, block);
+    const std::uint64_t next = in.number(2);
+    known += in.number(2);
+    if (!in.ok() || (next != 0 && next <= block)) return true;
+    block = next;
+  }
+  return rows_begin + known < page_.size();
 }
 
 LeafPage::Cell LeafPage::read_cell(std::size_t at) const {
@@ -48,6 +70,7 @@ LeafPage::Cell LeafPage::read_cell(std::size_t at) const {
   cell.local = local_part(cell.size, pages_->usable());
   in.take(cell.local);
   if (cell.local < cell.size) cell.overflow = static_cast<std::uint32_t>(in.number(4));
+  cell.bytes = in.position() - at;
   return in.ok() ? cell : Cell{};
 }
 
@@ -101,6 +124,9 @@ void LeafPage::each(const RowRange& range, const Visit& visit,
     }
     const std::string_view near = std::string_view(page_).substr(cell->at, cell->local);
     if (!visit(*cell->number, far ? std::string_view(*far) : near)) return;
+  }
+  if (hides_rows_) {
+    lost({range, "page " + std::to_string(number_) + " holds more than its list of rows names"});
   }
 }
 

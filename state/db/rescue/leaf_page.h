@@ -23,7 +23,8 @@ class LeafPage {
 
   /// Each row that can be read, with what stands on further pages; the bytes are valid during the
   /// call. `lost` gets the others, by their number or, when that is lost too, as a range between
-  /// their neighbours within `range`. False stops. Throws `io`.
+  /// their neighbours within `range`; the whole range when the page holds more than it lists. False
+  /// stops. Throws `io`.
   using Visit = std::function<bool(std::int64_t number, std::string_view record)>;
   void each(const RowRange& range, const Visit& visit,
             const std::function<void(LostRows)>& lost) const;
@@ -35,11 +36,13 @@ class LeafPage {
     std::uint64_t size = 0;      ///< of the whole record
     std::size_t at = 0;          ///< where its first part begins
     std::size_t local = 0;       ///< how much of it stands here
+    std::size_t bytes = 0;       ///< what it takes of the page
     std::uint32_t overflow = 0;  ///< the page with the next part; 0: there is none
   };
 
   LeafPage(const PageFile& pages, std::uint32_t number, std::string page);
   Cell read_cell(std::size_t at) const;
+  bool hides_bytes(std::size_t start) const;
   /// Nothing when a page of the chain is lost, which `why` then names.
   std::optional<std::string> whole_record(const Cell& cell, std::string& why) const;
 
@@ -47,6 +50,8 @@ class LeafPage {
   std::uint32_t number_;
   std::string page_;
   std::vector<Cell> cells_;
+  std::size_t used_ = 0;     ///< bytes of the cells
+  bool hides_rows_ = false;  ///< some bytes are neither listed rows nor free
 };
 
 }  // namespace threadstore::db

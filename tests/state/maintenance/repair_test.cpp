@@ -106,5 +106,12 @@ TEST_F(RepairTest, TheDoctorFindsMessagesThatAreTheirOwnAncestors) {
             "messages that are their own ancestors: " + std::to_string(to_int(first)));
 }
 
+TEST_F(RepairTest, AColumnThatIsGoneIsNamed) {
+  EXPECT_EQ(checked("schema").status, CheckStatus::ok);
+  other.run("ALTER TABLE thread_removals RENAME COLUMN up_to_id TO up_to_ix");
+  EXPECT_EQ(checked("schema").detail, "columns that are gone: thread_removals.up_to_id");
+  EXPECT_EQ(checked("integrity").status, CheckStatus::ok);
+}
+
 }  // namespace
 }  // namespace threadstore::test

@@ -195,6 +195,16 @@ TEST_F(SalvageTest, ARowWithADamagedNumberTakesNoOthersPlace) {
   EXPECT_TRUE(StateStore::open(rescued).messages().find_damaged().empty());
 }
 
+TEST_F(SalvageTest, RowsThatAPageNoLongerListsAreReported) {
+  const Leaf leaf = leaves_of_messages().at(3);
+  overwrite(file, (leaf.page - 1) * kPage + 3, std::string("\0\2", 2));  // how many rows it has
+  const Salvage done = salvage(file, rescued);
+  EXPECT_EQ(done.tables[1].rows, 600 - (leaf.last - leaf.first + 1) + 2);
+  ASSERT_EQ(done.tables[1].lost.size(), 1u);
+  EXPECT_THAT(done.tables[1].lost[0],
+              ::testing::EndsWith("holds more than its list of rows names"));
+}
+
 TEST_F(SalvageTest, NoNumberIsGivenTwiceThoughTheNewestRowsAreGone) {
   OtherProgram(file).run("DELETE FROM messages WHERE id > 590");
   salvage(file, rescued);
