@@ -98,7 +98,8 @@ Trace read_trace(const RunAudit& audit, const RunId& run, const TraceOptions& op
     return options.lists.empty() ||
            std::find(options.lists.begin(), options.lists.end(), list) != options.lists.end();
   };
-  const auto [after, limit] = std::pair(options.after, options.limit);
+  const auto after = options.after;
+  const auto limit = options.limit;
   Trace trace;
   auto& entries = trace.entries;
   if (wants("policy")) trace.more |= collect(audit.policy(run, after, limit), limit, entries);

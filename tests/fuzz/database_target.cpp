@@ -31,10 +31,10 @@ std::string small_store() {
 
 std::string with_changes(std::string database, const std::uint8_t* data, std::size_t size) {
   for (; size >= 4; data += 4, size -= 4) {
-    const std::size_t offset = data[0] << 16 | data[1] << 8 | data[2];
+    const std::size_t offset = std::size_t{data[0]} << 16 | std::size_t{data[1]} << 8 | data[2];
     database[offset % database.size()] = static_cast<char>(data[3]);
   }
-  if (size >= 2) database.resize((data[0] << 8 | data[1]) % database.size());
+  if (size >= 2) database.resize((std::size_t{data[0]} << 8 | data[1]) % database.size());
   return database;
 }
 
