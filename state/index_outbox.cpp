@@ -50,24 +50,10 @@ Waiting read_waiting(StoreContext& context, std::int64_t after) {
   return waiting;
 }
 
-/// A name that is deleted has to leave the file, not only be hidden.
-bool deletes_a_name(const SessionIndex& index, const std::vector<IndexEntry>& entries) {
-  for (const IndexEntry& entry : entries) {
-    if (!entry.deleted) continue;
-    const auto known = index.find(entry.thread_id);
-    if (known && known->thread_name) return true;
-  }
-  return false;
-}
-
-void forget_deleted_names(SessionIndex& index) {
-  try {
-    index.compact();
-  } catch (const Error& error) {
-    base::log_warn(
-        "the name of a removed thread stays readable in the session index until it is compacted: " +
-        std::string(error.what()));
-  }
+bool is_waiting(StoreContext& context, std::int64_t after) {
+  return context.database->read([&](db::Session& session) {
+    return session.exists("SELECT 1 FROM index_outbox WHERE seq > ?", {after});
+  });
 }
 
 void raise(std::atomic<std::int64_t>& value, std::int64_t to) {
@@ -117,13 +103,9 @@ bool IndexOutbox::drain(std::optional<base::Deadline> deadline) noexcept {
 }
 
 bool IndexOutbox::drain_batch(std::chrono::milliseconds deadline) {
-  SessionIndex& index = *context_.index;
-  const Waiting seen = read_waiting(context_, appended_up_to_);
-  if (seen.entries.empty()) return false;
-  const bool compact = deletes_a_name(index, seen.entries);
-
+  if (!is_waiting(context_, appended_up_to_)) return false;
   Waiting appended;
-  index.append_latest(
+  context_.index->append_latest(
       [&] {
         appended = read_waiting(context_, appended_up_to_);
         return appended.entries;
@@ -132,7 +114,6 @@ bool IndexOutbox::drain_batch(std::chrono::milliseconds deadline) {
   raise(appended_up_to_, appended.last_seq);
   unsynced_lines_ += appended.entries.size();
   if (unsynced_lines_ >= most_unsynced_lines) sync(deadline);
-  if (compact) forget_deleted_names(index);
   return appended.more;
 }
 
