@@ -36,10 +36,23 @@ db::Options database_options(const OpenOptions& options, db::Mode mode, const st
           }};
 }
 
+/// SQLite's own bound on a text is 1,000,000,000 bytes, and an event may hold two of them.
+constexpr std::size_t largest_run_content = std::size_t{512} << 20U;
+
+void check_options(const OpenOptions& options) {
+  const std::size_t limit = options.run_content_limit;
+  if (limit >= 1 && limit <= largest_run_content) return;
+  throw Error(ErrorCode::invalid_argument, "OpenOptions::run_content_limit is 1 to " +
+                                               std::to_string(largest_run_content) +
+                                               " bytes, not " + std::to_string(limit));
+}
+
 std::shared_ptr<StoreContext> new_context(const OpenOptions& options) {
+  check_options(options);
   auto context = std::make_shared<StoreContext>();
   context->clock = options.clock;
   context->deadline = options.deadline;
+  context->run_content_limit = options.run_content_limit;
   context->runs = std::make_unique<state::RunsOfThreads>();
   context->notice = [notice = options.notice](const std::string& text) {
     base::log_info(text);

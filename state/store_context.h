@@ -57,6 +57,7 @@ struct StoreContext {
   std::unique_ptr<SessionIndex> index;  ///< null for an in-memory store
   Clock clock;
   std::chrono::milliseconds deadline{5000};
+  std::size_t run_content_limit = 0;
   std::function<void(const std::string&)> notice;
   std::shared_ptr<LeaseFile> leases;
   std::unique_ptr<IndexFeed> feed;  ///< null when there is no index to write

@@ -12,8 +12,9 @@
 
 namespace threadstore {
 
-/// The most of one payload, arguments, result, output or checkpoint: 16 MiB.
-inline constexpr std::size_t max_run_content = 16'777'216;
+/// The most of one payload, arguments, result, output or checkpoint, unless
+/// `OpenOptions::run_content_limit` says otherwise: 16 MiB.
+inline constexpr std::size_t default_run_content_limit = 16'777'216;
 /// The most of a question, a message or an answer to one.
 inline constexpr std::size_t max_run_prompt = 8192;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -40,6 +41,10 @@ struct OpenOptions {
   /// Covers mutex, writer gate and BEGIN of one call together.
   std::chrono::milliseconds deadline{5000};
   Clock clock = system_clock();
+  /// The most bytes of one payload, arguments, result, output or checkpoint that this store takes
+  /// from an agent run; more is `invalid_argument`. 1 to 512 MiB. It bounds what is written, not
+  /// what is read.
+  std::size_t run_content_limit = default_run_content_limit;
   /// Called for what a person should hear once: a migration with its backup, an affected SQLite
   /// library under a risk, a network file system. Also logged.
   std::function<void(const std::string&)> notice{};
@@ -53,7 +58,8 @@ struct OpenOptions {
 class StateStore {
  public:
   /// Opens `database` (see `Paths::database` for the default place). Throws `damaged` (not a
-  /// database, malformed), `newer_format`, `io`, `busy`, `invalid_argument`, each naming the file.
+  /// database, malformed), `newer_format`, `io`, `busy`, `invalid_argument`, each naming the file
+  /// or the option.
   static StateStore open(const std::filesystem::path& database, const OpenOptions& options = {});
   /// The default place of the format.
   static StateStore open();

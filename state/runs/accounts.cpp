@@ -40,7 +40,7 @@ void check_raise(const RunId& run, const char* name, std::optional<std::int64_t>
 }  // namespace
 
 BudgetDecision RunAccounts::request_model(const RunId& run, const std::string& payload) {
-  state::check_content(payload, "the payload");
+  state::check_content(payload, "the payload", scope_->most());
   return scope_->write_shared(payload.size(), [&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "ask the model for");
     state::BudgetChain chain(session, *scope_, head);
@@ -57,7 +57,7 @@ BudgetDecision RunAccounts::request_model(const RunId& run, const std::string& p
 BudgetDecision RunAccounts::record_response(const RunId& run,
                                             const std::optional<TokenUsage>& usage,
                                             const std::string& payload) {
-  state::check_content(payload, "the payload");
+  state::check_content(payload, "the payload", scope_->most());
   check_tokens(usage);
   return scope_->write_shared(payload.size(), [&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "record a response of");

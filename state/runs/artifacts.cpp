@@ -35,7 +35,7 @@ void check_path(const std::string& path) {
   }
 }
 
-void check_artifact(const NewArtifact& artifact) {
+void check_artifact(const NewArtifact& artifact, std::size_t most) {
   check_path(artifact.relative_path);
   const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   if (artifact.sha256.size() != 64 ||
@@ -43,16 +43,16 @@ void check_artifact(const NewArtifact& artifact) {
     throw Error(ErrorCode::invalid_argument,
                 "a SHA-256 is 64 lower-case hexadecimal digits, not '" + artifact.sha256 + "'");
   }
-  if (artifact.size < 0 || artifact.size > static_cast<std::int64_t>(max_run_content)) {
-    throw Error(ErrorCode::invalid_argument,
-                "an artifact has 0 to 16777216 bytes, not " + std::to_string(artifact.size));
+  if (artifact.size < 0 || artifact.size > static_cast<std::int64_t>(most)) {
+    throw Error(ErrorCode::invalid_argument, "an artifact has 0 to " + std::to_string(most) +
+                                                 " bytes, not " + std::to_string(artifact.size));
   }
 }
 
 }  // namespace
 
 RunArtifact RunArtifacts::record(const RunId& run, const NewArtifact& artifact) {
-  check_artifact(artifact);
+  check_artifact(artifact, scope_->most());
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "record an artifact of");
     if (session.exists("SELECT 1 FROM run_artifacts WHERE run_id = ? AND relative_path = ?",

@@ -72,11 +72,11 @@ CallStep step_of(CallOutcomeClass outcome) {
                                                " by itself: finish or cancel its run");
 }
 
-void check_outcome(const CallOutcome& outcome) {
+void check_outcome(const CallOutcome& outcome, std::size_t most) {
   step_of(outcome.outcome_class);
-  if (outcome.result) check_content(*outcome.result, "the result");
-  if (outcome.result_content) check_text_size(*outcome.result_content, "the result's text");
-  check_text_size(outcome.message, "the message");
+  if (outcome.result) check_content(*outcome.result, "the result", most);
+  if (outcome.result_content) check_text_size(*outcome.result_content, "the result's text", most);
+  check_text_size(outcome.message, "the message", most);
   if (outcome.code) {
     check_words(outcome.message, "the message", 4096);
     if (!is_code(*outcome.code)) {

@@ -15,6 +15,6 @@ struct CallStep {
 CallStep step_of(CallOutcomeClass outcome);
 
 /// Throws `invalid_argument` when the outcome must not be stored.
-void check_outcome(const CallOutcome& outcome);
+void check_outcome(const CallOutcome& outcome, std::size_t most);
 
 }  // namespace threadstore::state

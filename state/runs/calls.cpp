@@ -70,7 +70,7 @@ TranscriptResult transcript_result(const RunCall& call) {
 RunCall RunCalls::request(const RunId& run, const NewCall& call) {
   state::check_words(call.id.str(), "the call's id", 1024);
   state::check_words(call.tool_name, "the tool's name", 1024);
-  state::check_object(call.arguments, "the arguments");
+  state::check_object(call.arguments, "the arguments", scope_->most());
   return scope_->write_shared(call.arguments.size(), [&](db::Session& session) {
     state::require_active(session, *scope_, run, "request a call of");
     if (const auto known = state::find_call(session, run, call.id)) {
@@ -119,7 +119,7 @@ RunCall RunCalls::start(const RunId& run, const CallId& call) {
 }
 
 RunCall RunCalls::finish(const RunId& run, const CallId& call, const CallOutcome& outcome) {
-  state::check_outcome(outcome);
+  state::check_outcome(outcome, scope_->most());
   const state::CallStep step = state::step_of(outcome.outcome_class);
   return scope_->write_shared(outcome.result.value_or("").size(), [&](db::Session& session) {
     state::require_active(session, *scope_, run, "finish a call of");

@@ -104,11 +104,11 @@ void refuse_deeper(const RunHead& parent, std::int64_t max_depth) {
                          std::to_string(max_depth) + " is the deepest");
 }
 
-void check_new_run(const NewRun& run) {
+void check_new_run(const NewRun& run, std::size_t most) {
   check_words(run.agent_name, "the agent's name", 1024);
   check_words(run.agent_version, "the agent's version", 1024);
   check_words(run.model, "the model", 1024);
-  check_text_size(run.input, "the input");
+  check_text_size(run.input, "the input", most);
   check_budgets(run.budgets);
   if (run.key) check_key(*run.key);
   if (run.provider) check_words(*run.provider, "the provider", 1024);
@@ -152,14 +152,14 @@ RunId insert_run(db::Session& session, const RunScope& scope, const NewRun& run,
 }  // namespace state
 
 Run Runs::create(const NewRun& run) {
-  state::check_new_run(run);
+  state::check_new_run(run, scope_->most());
   return scope_->write([&](db::Session& session) {
     return state::get_run(session, *scope_, state::insert_run(session, *scope_, run, {}));
   });
 }
 
 Run Runs::create_child(const NewChildRun& child) {
-  state::check_new_run(child.run);
+  state::check_new_run(child.run, scope_->most());
   state::check_max_depth(child.max_depth);
   return scope_->write([&](db::Session& session) {
     const state::RunHead parent =

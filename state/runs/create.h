@@ -5,7 +5,7 @@
 namespace threadstore::state {
 
 /// Throws `invalid_argument` when the run must not be made.
-void check_new_run(const NewRun& run);
+void check_new_run(const NewRun& run, std::size_t most);
 
 /// The place in its parent's steps that a run is spawned from.
 struct SpawnPlace {

@@ -10,14 +10,14 @@
 namespace threadstore {
 namespace {
 
-void check_request(const NewRequest& request) {
+void check_request(const NewRequest& request, std::size_t most) {
   if (request.step < 0) {
     throw Error(ErrorCode::invalid_argument,
                 "a step must not be negative, and is " + std::to_string(request.step));
   }
   state::check_words(request.act, "the act", 1024);
   state::check_text_size(request.target, "the target", 65'536);
-  if (request.content) state::check_text_size(*request.content, "the content");
+  if (request.content) state::check_text_size(*request.content, "the content", most);
   if (request.key) state::check_key(*request.key);
 }
 
@@ -56,7 +56,7 @@ std::optional<DeferredApproval> find_replay(db::Session& session, const state::R
 }  // namespace
 
 DeferredApproval RunRequests::put(const RunId& run, const NewRequest& request) {
-  check_request(request);
+  check_request(request, scope_->most());
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "ask for an approval of");
     if (auto known = find_replay(session, *scope_, run, request)) return *std::move(known);

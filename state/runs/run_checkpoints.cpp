@@ -39,7 +39,7 @@ void prune(db::Session& session, const RunId& run, std::size_t keep_last) {
 
 }  // namespace
 
-void check_checkpoint(const NewRunCheckpoint& checkpoint) {
+void check_checkpoint(const NewRunCheckpoint& checkpoint, std::size_t most) {
   const auto refuse = [](const std::string& why) {
     throw Error(ErrorCode::invalid_argument, "cannot save the checkpoint: " + why);
   };
@@ -47,7 +47,7 @@ void check_checkpoint(const NewRunCheckpoint& checkpoint) {
   if (checkpoint.turn < 0) refuse("its turn must not be negative");
   if (checkpoint.keep_last < 1) refuse("at least one checkpoint must be kept");
   if (checkpoint.name) check_words(*checkpoint.name, "the checkpoint's name", 200);
-  check_content(checkpoint.state, "the checkpoint's state");
+  check_content(checkpoint.state, "the checkpoint's state", most);
 }
 
 std::int64_t insert_checkpoint(db::Session& session, const RunId& run,
@@ -71,7 +71,7 @@ std::int64_t insert_checkpoint(db::Session& session, const RunId& run,
 }  // namespace state
 
 RunCheckpoint RunCheckpoints::save(const RunId& run, const NewRunCheckpoint& checkpoint) {
-  state::check_checkpoint(checkpoint);
+  state::check_checkpoint(checkpoint, scope_->most());
   return scope_->write([&](db::Session& session) {
     state::require_active(session, *scope_, run, "save a checkpoint of");
     const UnixMillis now = scope_->now();

@@ -8,7 +8,7 @@
 namespace threadstore::state {
 
 /// Throws `invalid_argument` when the checkpoint must not be stored.
-void check_checkpoint(const NewRunCheckpoint& checkpoint);
+void check_checkpoint(const NewRunCheckpoint& checkpoint, std::size_t most);
 
 /// Stores it with its event and drops what is older than the last ones. Returns its sequence.
 std::int64_t insert_checkpoint(db::Session& session, const RunId& run,

@@ -53,13 +53,13 @@ void check_text_size(const std::string& text, const char* what, std::size_t most
   check_text(text, what);
 }
 
-void check_content(const std::string& json, const char* what) {
-  check_size(json, what, max_run_content);
+void check_content(const std::string& json, const char* what, std::size_t most) {
+  check_size(json, what, most);
   base::check_json(json, what);
 }
 
-void check_object(const std::string& json, const char* what) {
-  check_content(json, what);
+void check_object(const std::string& json, const char* what, std::size_t most) {
+  check_content(json, what, most);
   if (json[json.find_first_not_of(kWhiteSpace)] == '{') return;
   throw Error(ErrorCode::invalid_argument, std::string(what) + " must be a JSON object");
 }

@@ -27,12 +27,12 @@ Json word_or_null(const std::optional<Enum>& value) {
 
 /// Throws `invalid_argument`, naming `what`, for text that is empty or only white space, is not
 /// UTF-8 or is longer than `most` bytes.
-void check_words(const std::string& text, const char* what, std::size_t most = max_run_content);
+void check_words(const std::string& text, const char* what, std::size_t most);
 /// The same for text that may be empty.
-void check_text_size(const std::string& text, const char* what, std::size_t most = max_run_content);
+void check_text_size(const std::string& text, const char* what, std::size_t most);
 /// The same for JSON text.
-void check_content(const std::string& json, const char* what);
+void check_content(const std::string& json, const char* what, std::size_t most);
 /// And for JSON text that must be an object.
-void check_object(const std::string& json, const char* what);
+void check_object(const std::string& json, const char* what, std::size_t most);
 
 }  // namespace threadstore::state

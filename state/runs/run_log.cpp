@@ -37,7 +37,7 @@ const std::string kSelect = std::string("SELECT ") + state::event_columns + " FR
 
 std::int64_t RunLog::append(const RunId& run, const std::string& type, const std::string& payload) {
   check_own_type(type);
-  state::check_content(payload, "the payload");
+  state::check_content(payload, "the payload", scope_->most());
   return scope_->write_shared(payload.size(), [&](db::Session& session) {
     state::require_active(session, *scope_, run, "append to");
     return state::append_event_text(session, run, type, payload, scope_->now());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct RunScope {
   std::string workspace;
   std::optional<Held> held{};
 
+  /// The most bytes of one content that a caller gives.
+  std::size_t most() const { return context->run_content_limit; }
   UnixMillis now() const { return context->now_millis(); }
 
   template <class Body>

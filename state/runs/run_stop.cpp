@@ -119,21 +119,20 @@ void refuse_reserved(RunReason reason) {
 
 }  // namespace
 
-RunStop checked_stop(const RunEnd& end) {
+RunStop checked_stop(const RunEnd& end, std::size_t most) {
   refuse_reserved(end.reason);
   if (end.outcome_text) check_words(*end.outcome_text, "the outcome's word", 1024);
   RunStop stop{.reason = end.reason, .outcome_text = end.outcome_text};
   switch (stop.outcome()) {
     case RunOutcome::completed:
-      check_text_size(end.output.value_or(""), "the output");
+      check_text_size(end.output.value_or(""), "the output", most);
       stop.output = end.output.value_or("");
       break;
     case RunOutcome::failed:
-      check_text_size(end.text, "the error");
+      check_text_size(end.text, "the error", most);
       stop.error = end.text;
       if (end.detail) {
-        check_object(*end.detail, "the failure's detail");
-        check_text_size(*end.detail, "the failure's detail", max_run_prompt);
+        check_object(*end.detail, "the failure's detail", max_run_prompt);
         stop.detail = *end.detail;
       }
       break;
@@ -154,7 +153,9 @@ RunStop checked_stop(const RunEnd& end) {
   if (lifecycle_after(stop.outcome()) == RunLifecycle::suspended) {
     stop.prompt = end.text;
     stop.assistant_message = end.assistant_message;
-    if (end.assistant_message) check_content(*end.assistant_message, "the assistant's message");
+    if (end.assistant_message) {
+      check_content(*end.assistant_message, "the assistant's message", most);
+    }
   }
   return stop;
 }
@@ -236,7 +237,7 @@ void report_to_parent(db::Session& session, const RunScope& scope, const RunId& 
 }  // namespace state
 
 Run Runs::finish(const RunId& run, const RunEnd& end) {
-  const state::RunStop stop = state::checked_stop(end);
+  const state::RunStop stop = state::checked_stop(end, scope_->most());
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "finish");
     state::stop_tree(session, *scope_, head, stop, end.refuse_with_active_children, scope_->now());

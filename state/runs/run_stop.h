@@ -22,7 +22,7 @@ struct RunStop {
 };
 
 /// Throws `invalid_argument` when a run must not end so.
-RunStop checked_stop(const RunEnd& end);
+RunStop checked_stop(const RunEnd& end, std::size_t most);
 
 /// Stops an active run, first the active runs below it. What `Runs::finish` does, inside a
 /// transaction. `doing` completes "cannot <doing> run …".

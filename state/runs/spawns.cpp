@@ -18,15 +18,15 @@ std::optional<SpawnContract> find_contract(db::Session& session, const RunId& pa
       {parent, step, ordinal}, state::read_contract);
 }
 
-void check_spawn(const NewSpawn& spawn) {
+void check_spawn(const NewSpawn& spawn, std::size_t most) {
   if (spawn.step < 0 || spawn.ordinal < 0 || spawn.max_steps.value_or(0) < 0) {
     throw Error(ErrorCode::invalid_argument,
                 "step, ordinal and max_steps of a spawn must not be negative");
   }
-  state::check_text_size(spawn.goal, "the goal");
+  state::check_text_size(spawn.goal, "the goal", most);
   state::check_text_size(spawn.verify_file, "the file to verify", 4096);
-  state::check_text_size(spawn.needle, "the needle");
-  state::check_content(spawn.deny_write, "deny_write");
+  state::check_text_size(spawn.needle, "the needle", most);
+  state::check_content(spawn.deny_write, "deny_write", most);
   if (!nlohmann::json::parse(spawn.deny_write).is_array()) {
     throw Error(ErrorCode::invalid_argument, "deny_write must be a JSON array");
   }
@@ -75,7 +75,7 @@ SpawnContract store_contract(db::Session& session, const NewSpawn& spawn, const 
 }  // namespace
 
 Spawned RunTree::spawn(const NewSpawn& spawn) {
-  check_spawn(spawn);
+  check_spawn(spawn, scope_->most());
   return scope_->write([&](db::Session& session) {
     const auto parent = state::require_run(session, *scope_, spawn.parent);
     if (auto known = find_contract(session, spawn.parent, spawn.step, spawn.ordinal)) {
@@ -86,7 +86,7 @@ Spawned RunTree::spawn(const NewSpawn& spawn) {
     state::require_active(session, *scope_, spawn.parent, "spawn from");
     state::refuse_deeper(parent, spawn.max_depth);
     const NewRun run = child_of(state::get_run(session, *scope_, spawn.parent), spawn);
-    state::check_new_run(run);
+    state::check_new_run(run, scope_->most());
     const RunId id =
         state::insert_run(session, *scope_, run,
                           {.parent = parent,
@@ -98,7 +98,7 @@ Spawned RunTree::spawn(const NewSpawn& spawn) {
 }
 
 Run RunTree::start_child(const RunId& parent, const NewRun& child, std::int64_t max_depth) {
-  state::check_new_run(child);
+  state::check_new_run(child, scope_->most());
   state::check_max_depth(max_depth);
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, parent, "make a child of");

@@ -93,7 +93,7 @@ ResumePoint resume_point(db::Session& session, const RunId& run) {
   return {.committed = committed, .from_step = committed + 1};
 }
 
-void check_step(const NewStep& step) {
+void check_step(const NewStep& step, std::size_t most) {
   if (step.step < 1) {
     throw Error(ErrorCode::invalid_argument,
                 "steps are numbered from 1; this one has " + std::to_string(step.step));
@@ -102,10 +102,10 @@ void check_step(const NewStep& step) {
     throw Error(ErrorCode::invalid_argument, "the tokens of a step must not be negative, and are " +
                                                  std::to_string(step.tokens));
   }
-  check_text_size(step.decision, "the step's decision");
-  check_text_size(step.result, "the step's result");
-  check_text_size(step.prompt, "the step's prompt");
-  check_text_size(step.tool_call, "the step's tool call");
+  check_text_size(step.decision, "the step's decision", most);
+  check_text_size(step.result, "the step's result", most);
+  check_text_size(step.prompt, "the step's prompt", most);
+  check_text_size(step.tool_call, "the step's tool call", most);
 }
 
 RunStep insert_step(db::Session& session, const RunHead& run, const NewStep& step, bool committed,

@@ -28,7 +28,7 @@ std::int64_t last_committed_step(db::Session& session, const RunId& run);
 ResumePoint resume_point(db::Session& session, const RunId& run);
 
 /// Throws `invalid_argument` when a step must not be stored.
-void check_step(const NewStep& step);
+void check_step(const NewStep& step, std::size_t most);
 
 /// Adds to the sums of a run's tokens, its own and its tree's, and to the trees' of all above it.
 /// Throws `conflict` when a sum would leave 63 bits.

@@ -31,7 +31,7 @@ void refuse_committed(db::Session& session, const RunId& run, std::int64_t step)
 
 RunStep store_step(const state::RunScope& scope, const RunId& run, const NewStep& step,
                    bool committed) {
-  state::check_step(step);
+  state::check_step(step, scope.most());
   const std::size_t bytes =
       step.decision.size() + step.result.size() + step.prompt.size() + step.tool_call.size();
   return scope.write_shared(bytes, [&](db::Session& session) {

@@ -168,7 +168,9 @@ Run Runs::continue_suspended(const RunId& run, const Continuation& continuation)
     throw Error(ErrorCode::invalid_argument,
                 "a continuation needs the run's last sequence and that of its suspension");
   }
-  if (continuation.checkpoint) state::check_checkpoint(*continuation.checkpoint);
+  if (continuation.checkpoint) {
+    state::check_checkpoint(*continuation.checkpoint, scope_->most());
+  }
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_run(session, *scope_, run);
     state::check_prompted(head, "continue");

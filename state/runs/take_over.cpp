@@ -77,7 +77,7 @@ HeldRun Runs::hold(const RunId& run, const std::string& program, bool from_anybo
 
 Run Runs::answer_effect(const RunId& run, const EffectAnswer& answer) {
   state::check_words(answer.answered_by, "who answers", 1024);
-  state::check_content(answer.observation, "the observation");
+  state::check_content(answer.observation, "the observation", scope_->most());
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_run(session, *scope_, run);
     if (head.reason_code != RunReason::effect_unknown) {

@@ -40,7 +40,7 @@ Turn Turns::begin(const NewTurn& turn) {
   NewRun run = turn.run;
   run.thread_id = turn.thread;
   if (run.input.empty()) run.input = turn.message.content;
-  state::check_new_run(run);
+  state::check_new_run(run, scope_->most());
   const state::AppendCall call =
       state::prepare_append(*scope_->context, turn.thread, {&turn.message, 1}, turn.append);
   return scope_->write([&](db::Session& session) {
@@ -62,7 +62,7 @@ Turn Turns::begin(const NewTurn& turn) {
 }
 
 FinishedTurn Turns::finish(const RunId& run, const TurnEnd& end) {
-  const state::RunStop stop = state::checked_stop(end.end);
+  const state::RunStop stop = state::checked_stop(end.end, scope_->most());
   const Run before =
       scope_->read([&](db::Session& session) { return state::get_run(session, *scope_, run); });
   if (!before.thread_id) {
@@ -91,7 +91,7 @@ HeldRun Turns::begin_for(const ThreadId& thread, MessageId trigger, const NewRun
                          const std::string& program) {
   NewRun made = run;
   made.thread_id = thread;
-  state::check_new_run(made);
+  state::check_new_run(made, scope_->most());
   state::check_words(program, "the program's name", 1024);
   const auto path = state::path_to_judge(*scope_->context, thread, trigger);
   return scope_->write([&](db::Session& session) {
@@ -106,7 +106,7 @@ HeldRun Turns::begin_for(const ThreadId& thread, MessageId trigger, const NewRun
 }
 
 Run Turns::finish_with(const RunId& run, const RunEnd& end, std::optional<MessageId> reply) {
-  const state::RunStop stop = state::checked_stop(end);
+  const state::RunStop stop = state::checked_stop(end, scope_->most());
   return scope_->write([&](db::Session& session) {
     const auto head = state::require_active(session, *scope_, run, "finish the turn of");
     session.run("UPDATE runs SET reply_message_id = ? WHERE id = ?", {reply, run});

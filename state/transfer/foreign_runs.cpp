@@ -23,7 +23,7 @@ void make_run(db::Session& session, const RunScope& scope, const ForeignTrace& t
   NewRun run = trace.run;
   run.key.reset();
   run.thread_id.reset();
-  state::check_new_run(run);
+  state::check_new_run(run, scope.most());
   state::RunOrigin origin{.id = trace.id, .at = trace.started_at.value_or(scope.now())};
   if (trace.parent) {
     origin.parent = state::require_run(session, scope, *trace.parent);

@@ -234,7 +234,7 @@ class Adder {
     // An active parent is told, which is not a change that was made here.
     const auto parent = trace_.parent ? find_head(session_, scope_, *trace_.parent) : std::nullopt;
     const bool follows = parent && imported_through(session_, parent->id) == parent->last_sequence;
-    stop_alone(session_, scope_, head(), checked_stop(*trace_.end), now_);
+    stop_alone(session_, scope_, head(), checked_stop(*trace_.end, scope_.most()), now_);
     if (follows) mark_imported(session_, parent->id);
     taken_.events += head().last_sequence - before;
   }

@@ -114,7 +114,7 @@ TEST_F(RunLimitsTest, CodesEndAt64BytesAndMessagesAt4096) {
 }
 
 TEST_F(RunLimitsTest, ContentsEndAt16MiBWhereverTheyStand) {
-  constexpr std::size_t most = max_run_content;
+  constexpr std::size_t most = default_run_content_limit;
   int number = 0;
   const auto next = [&] { return std::to_string(number++); };
   const auto object = [](std::size_t bytes) { return R"({"a":)" + json_of(bytes - 6) + "}"; };
@@ -148,6 +148,32 @@ TEST_F(RunLimitsTest, ContentsEndAt16MiBWhereverTheyStand) {
     go.checkpoint = NewRunCheckpoint{.state = json_of(n)};
     runs_.continue_suspended(run_, go);
   });
+}
+
+TEST_F(RunLimitsTest, TheLimitOfContentsIsTheStores) {
+  StateStore store = StateStore::in_memory({.run_content_limit = 100});
+  Runs runs = store.runs("w");
+  const RunId run = runs.create({.agent_name = "a", .agent_version = "1", .model = "m"}).id;
+  const std::string content = json_of(100);
+  runs.log().append(run, "note.x", content);
+  runs.checkpoints().save(run, {.state = content});
+  runs.accounts().request_model(run, content);
+  try {
+    runs.log().append(run, "note.x", json_of(101));
+    FAIL() << "101 bytes were taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kBad);
+    EXPECT_STREQ(error.what(), "the payload has 101 bytes; at most 100 are allowed");
+  }
+  EXPECT_EQ(error_of([&] { runs.checkpoints().save(run, {.state = json_of(101)}); }), kBad);
+  EXPECT_EQ(error_of([&] { runs.finish(run, RunEnd::completed(std::string(101, 'o'))); }), kBad);
+  runs.finish(run, RunEnd::completed(std::string(100, 'o')));
+}
+
+TEST_F(RunLimitsTest, ALimitThatCannotBeKeptIsRefusedAtTheOpen) {
+  EXPECT_EQ(error_of([] { StateStore::in_memory({.run_content_limit = 0}); }), kBad);
+  EXPECT_EQ(error_of([] { StateStore::in_memory({.run_content_limit = 536'870'913}); }), kBad);
+  StateStore::in_memory({.run_content_limit = 536'870'912});
 }
 
 TEST_F(RunLimitsTest, AnOutputIsStoredOnce) {

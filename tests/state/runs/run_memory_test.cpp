@@ -48,7 +48,7 @@ TEST_F(RunMemoryTest, BadCheckpointsUseNoSequenceUp) {
   EXPECT_EQ(save({.turn = -1}), refused);
   EXPECT_EQ(save({.state = "x"}), refused);
   EXPECT_EQ(save({.keep_last = 0}), refused);
-  EXPECT_EQ(save({.state = '"' + std::string(max_run_content, 'x') + '"'}), refused);
+  EXPECT_EQ(save({.state = '"' + std::string(default_run_content_limit, 'x') + '"'}), refused);
   EXPECT_EQ(runs_.get(run_).last_sequence, 1);
 }
 
