@@ -75,6 +75,11 @@ class FileLock::Impl {
   explicit Impl(std::filesystem::path file) : file_(std::move(file)), pair_(open_pair(file_)) {}
 
   const std::filesystem::path& file() const { return file_; }
+  bool is_at(const std::filesystem::path& path) {
+    const std::optional<FileStatus> now = file_status(path);
+    const std::lock_guard lock(turn_mutex_);
+    return now && now->same_file(pair_.file);
+  }
   int descriptor() const { return pair_.flock_descriptor; }
 
   /// Invariant 3. Gives everything back when it cannot have all before the deadline.
@@ -165,12 +170,12 @@ class FileLock::Impl {
     LockPair fresh = open_pair(file_);
     static auto* retired = new std::vector<LockPair>;
     static std::mutex mutex;
-    const std::lock_guard lock(mutex);
+    const std::scoped_lock lock(mutex, turn_mutex_);
     retired->push_back(std::exchange(pair_, std::move(fresh)));
   }
 
   std::filesystem::path file_;
-  LockPair pair_;
+  LockPair pair_;  ///< changed by the holder of the turn, under the mutex
   std::mutex turn_mutex_;
   std::condition_variable turn_free_;
   bool taken_ = false;
@@ -209,6 +214,7 @@ std::optional<FileLock::Guard> FileLock::try_acquire() {
 }
 
 const std::filesystem::path& FileLock::file() const noexcept { return impl_->file(); }
+bool FileLock::is_at(const std::filesystem::path& path) const { return impl_->is_at(path); }
 int FileLock::descriptor() const { return impl_->descriptor(); }
 void FileLock::release() noexcept { impl_->unlock(); }
 

@@ -44,6 +44,8 @@ class FileLock {
   std::optional<Guard> try_acquire();
 
   const std::filesystem::path& file() const noexcept;
+  /// True when `path` names the lock's file now: cheaper than to ask `at` for it again.
+  bool is_at(const std::filesystem::path& path) const;
   /// The descriptor that carries the flock: open as long as the process lives. For mapping the
   /// file, never for closing.
   int descriptor() const;

@@ -15,13 +15,20 @@ std::filesystem::path beside(const std::filesystem::path& file, const char* suff
 
 }  // namespace
 
+IndexFile::IndexFile(std::filesystem::path file)
+    : file_(std::move(file)), lock_file_(beside(file_, ".lock")) {}
+
 std::filesystem::path IndexFile::directory() const {
   return file_.has_parent_path() ? file_.parent_path() : ".";
 }
 
 base::FileLock::Guard IndexFile::lock(const base::Deadline& deadline) const {
-  base::make_directories(directory());
-  return base::FileLock::at(beside(file_, ".lock")).acquire(deadline);
+  base::FileLock* lock = lock_;
+  if (lock == nullptr || !lock->is_at(lock_file_)) {
+    base::make_directories(directory());
+    lock_ = lock = &base::FileLock::at(lock_file_);
+  }
+  return lock->acquire(deadline);
 }
 
 bool IndexFile::is_torn(const base::File& file, std::int64_t size) {

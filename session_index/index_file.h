@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -23,7 +24,7 @@ namespace threadstore::session_index {
 /// Not thread-safe but for `lock`: the lock orders the callers.
 class IndexFile {
  public:
-  explicit IndexFile(std::filesystem::path file) : file_(std::move(file)) {}
+  explicit IndexFile(std::filesystem::path file);
 
   /// Waits for the lock; makes the directory (0700) when it is missing. Throws `busy`.
   base::FileLock::Guard lock(const base::Deadline& deadline) const;
@@ -54,6 +55,8 @@ class IndexFile {
   static bool is_torn(const base::File& file, std::int64_t size);
 
   std::filesystem::path file_;
+  std::filesystem::path lock_file_;
+  mutable std::atomic<base::FileLock*> lock_ = nullptr;  ///< the one used last
   /// The file of the last append, its name durable. Stays open, so that the system cannot give its
   /// inode number to the next file.
   std::optional<base::File> opened_;
