@@ -136,38 +136,74 @@ bool link(std::vector<TreeNode>& by_id, StoreContext& context, const ThreadId& t
   return out_of_order;
 }
 
-/// The key of the last of the next 10,000 own messages after `start`: what one snapshot examines.
+/// How many messages one snapshot examines.
+constexpr std::int64_t kMostExamined = 10'000;
+
+/// The key of the last of the next own messages after `start` that one snapshot examines.
 TimeKey next_stop(db::Session& session, const ThreadId& thread, TimeKey start) {
   TimeKey last = end_of_time;
   std::int64_t seen = 0;
-  constexpr std::int64_t step = 10'000;
   session.each(R"sql(
       SELECT created_at, id FROM messages
       WHERE thread_id = ?1 AND (created_at, id) > (?2, ?3) ORDER BY created_at, id LIMIT ?4)sql",
-               {thread, start.created_at, start.id, step}, [&](const db::Row& row) {
-                 if (++seen == step) last = {row.integer(0), row.integer(1)};
+               {thread, start.created_at, start.id, kMostExamined}, [&](const db::Row& row) {
+                 if (++seen == kMostExamined) last = {row.integer(0), row.integer(1)};
                });
   return last;
 }
 
-/// Own messages between two keys that no own message names as parent. Children of other owners only
-/// exist where there are forks; without any, the index of parents answers alone.
-void add_leaves(db::Session& session, const ViewExtent& extent, TimeKey start, TimeKey stop,
-                std::vector<Message>& leaves) {
-  static const std::string head = "SELECT " + std::string(state::message_columns) + R"sql(
-    FROM messages AS m
-    WHERE m.thread_id = ?1 AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) <= (?4, ?5)
-      AND m.id > ?6 AND m.id <= ?7
-      AND NOT EXISTS (SELECT 1 FROM messages AS c WHERE c.parent_entry_id = m.id AND c.id <= ?7)sql";
-  static const std::string tail = ") ORDER BY m.created_at, m.id";
-  static const std::string without_forks = head + tail;
-  static const std::string with_forks = head + " AND c.thread_id = ?1" + tail;
-  const bool forks = session.exists("SELECT 1 FROM thread_forks LIMIT 1");
-  session.each(
-      forks ? with_forks : without_forks,
-      {extent.view.thread, start.created_at, start.id, stop.created_at, stop.id, extent.floor,
-       extent.newest},
-      [&](const db::Row& row) { leaves.push_back(state::read_message(row, extent.view.thread)); });
+/// Own messages that no own message names as parent: all that the snapshot holds, or those between
+/// two keys as they were at `extent.newest`. Children of other owners only exist where there are
+/// forks; without any, the index of parents answers alone.
+class LeafQuery {
+ public:
+  explicit LeafQuery(db::Session& session)
+      : session_(session), forks_(session.exists("SELECT 1 FROM thread_forks LIMIT 1")) {}
+
+  void all(const ViewExtent& extent, std::vector<Message>& leaves) {
+    static const Pair sql = both("");
+    add(sql, {extent.view.thread, extent.floor}, extent, leaves);
+  }
+
+  void between(TimeKey start, TimeKey stop, const ViewExtent& extent,
+               std::vector<Message>& leaves) {
+    static const Pair sql = both(" AND c.id <= ?7", R"sql( AND m.id <= ?7
+        AND (m.created_at, m.id) > (?3, ?4) AND (m.created_at, m.id) <= (?5, ?6))sql");
+    add(sql,
+        {extent.view.thread, extent.floor, start.created_at, start.id, stop.created_at, stop.id,
+         extent.newest},
+        extent, leaves);
+  }
+
+ private:
+  struct Pair {
+    std::string without_forks, with_forks;
+  };
+
+  static Pair both(const std::string& children, const std::string& messages = "") {
+    const std::string head = "SELECT " + std::string(state::message_columns) +
+                             " FROM messages AS m WHERE m.thread_id = ?1 AND m.id > ?2" + messages +
+                             " AND NOT EXISTS (SELECT 1 FROM messages AS c"
+                             " WHERE c.parent_entry_id = m.id" +
+                             children;
+    const std::string tail = ") ORDER BY m.created_at, m.id";
+    return {.without_forks = head + tail, .with_forks = head + " AND c.thread_id = ?1" + tail};
+  }
+
+  void add(const Pair& sql, db::Values values, const ViewExtent& extent,
+           std::vector<Message>& leaves) {
+    session_.each(forks_ ? sql.with_forks : sql.without_forks, values, [&](const db::Row& row) {
+      leaves.push_back(state::read_message(row, extent.view.thread));
+    });
+  }
+
+  db::Session& session_;
+  bool forks_;
+};
+
+bool fits_one_snapshot(db::Session& session, const ViewExtent& extent) {
+  return to_int(extent.newest) - to_int(extent.floor) <= kMostExamined ||
+         state::count_shown(session, extent) <= kMostExamined;
 }
 
 }  // namespace
@@ -187,15 +223,18 @@ std::vector<TreeNode> Messages::tree(const ThreadId& thread) const {
 std::vector<Message> Messages::leaves(const ThreadId& thread) const {
   const ViewExtent extent = state::extent_of(*context_, thread);
   std::vector<Message> leaves;
-  TimeKey start;
-  bool small = false;
-  for (bool more = true; more;) {
+  bool done = false;
+  context_->read([&](db::Session& session) {
+    extent.check_unchanged(session);
+    done = fits_one_snapshot(session, extent);
+    if (done) LeafQuery(session).all(extent, leaves);
+  });
+  for (TimeKey start; !done;) {
     context_->read([&](db::Session& session) {
       extent.check_unchanged(session);
-      small = small || state::count_shown(session, extent) <= 10'000;
-      const TimeKey stop = small ? end_of_time : next_stop(session, thread, start);
-      add_leaves(session, extent, start, stop, leaves);
-      more = stop.id != end_of_time.id;
+      const TimeKey stop = next_stop(session, thread, start);
+      LeafQuery(session).between(start, stop, extent, leaves);
+      done = stop.id == end_of_time.id;
       start = stop;
     });
   }
