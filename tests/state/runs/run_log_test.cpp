@@ -39,7 +39,8 @@ TEST_F(RunLogTest, ReservedTypesAndBadPayloadsUseNoSequenceUp) {
   }
   EXPECT_EQ(error_of([&] { runs_.log().append(run, "note.x", "{"); }), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of([&] {
-              runs_.log().append(run, "note.x", '"' + std::string(default_run_content_limit, 'x') + '"');
+              runs_.log().append(run, "note.x",
+                                 '"' + std::string(default_run_content_limit, 'x') + '"');
             }),
             ErrorCode::invalid_argument);
   EXPECT_EQ(runs_.log().append(run, "model.streamed"), 2);
