@@ -10,8 +10,7 @@ namespace threadstore::base {
 namespace {
 
 std::atomic<System*>& current() {
-  static System kernel;
-  static std::atomic<System*> system{&kernel};
+  static std::atomic<System*> system{new System};  // outlives every static store
   return system;
 }
 

@@ -81,8 +81,9 @@ TEST_F(ExportTest, MarkdownFollowsTheLeafThatIsAskedFor) {
 }
 
 TEST_F(ExportTest, MarkdownShowsControlCharactersAndClosesItsFences) {
+  using namespace std::string_literals;
   const ThreadId id = thread("t1");
-  say(id, "user", std::string("bell \a, escape \x1b[31m, nul \0, next", 37));
+  say(id, "user", "bell \a, escape \x1b[31m, nul \0, next"s);
   say(id, "tool", "```\nfenced\n````");
   const std::string text = exported(id, {});
   EXPECT_NE(text.find("bell ␇, escape ␛[31m, nul ␀"), std::string::npos) << text;

@@ -151,7 +151,9 @@ DiskWatcher* disk_watcher() { return current; }
 void install_disk_seams() {
   static const bool installed = [] {
     install_watched_vfs();
-    new base::SystemOverride(*new WatchedSystem);  // for good: it knows what is open
+    // Until the program ends: it knows what is open.
+    static WatchedSystem watched;
+    static const base::SystemOverride override(watched);
     return true;
   }();
   static_cast<void>(installed);
