@@ -85,6 +85,22 @@ TEST(JsonTest, AgreesWithTheParserOnMutatedTexts) {
   }
 }
 
+// Strings are looked at eight bytes at a time.
+TEST(JsonTest, FindsEachByteAtEachPlaceOfALongString) {
+  for (std::size_t at = 1; at <= 24; ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string text = '"' + std::string(24, 'x') + '"';
+      text[at] = static_cast<char>(byte);
+      const auto fault = find_json_fault(text);
+      ASSERT_EQ(!fault, nlohmann::json::accept(text)) << byte << " at " << at;
+      const bool alone = byte < 0x20 || byte >= 0x80;
+      if (alone) {
+        ASSERT_EQ(fault->offset, at) << byte;
+      }
+    }
+  }
+}
+
 TEST(JsonTest, ParsesWithContextInTheError) {
   EXPECT_EQ(parse_json(R"({"a":1})", "the item"), nlohmann::json({{"a", 1}}));
   try {
