@@ -84,7 +84,7 @@ Checkpoint Checkpoints::save(const ThreadId& thread, const NewCheckpoint& checkp
   state::check_text(checkpoint.id.str(), "checkpoint_id");
   base::check_json(checkpoint.state, "the state of " + what);
 
-  return context_->write([&](db::Session& session) {
+  return context_->write_shared(checkpoint.state.size(), [&](db::Session& session) {
     state::require_thread(session, thread);
     std::optional<MessageId> leaf;
     if (checkpoint.remember_leaf) {
@@ -94,22 +94,24 @@ Checkpoint Checkpoints::save(const ThreadId& thread, const NewCheckpoint& checkp
                  .value()
                  .value_or(MessageId{0});
     }
-    // Above all others in both numbers of the order, whatever the clock says: the newest save need
-    // not have the highest number when another program's clock went back.
+    // Above the first of the order, whatever the clock says.
     UnixSeconds created_at = context_->now_seconds();
     std::int64_t save_order = 1;
-    session.each("SELECT max(created_at), max(save_order) FROM checkpoints WHERE thread_id = ?",
-                 {thread}, [&](const db::Row& highest) {
-                   if (highest.is_null(0)) return;
-                   created_at = std::max(created_at, highest.integer(0));
-                   save_order = highest.integer(1) + 1;
+    session.each("SELECT created_at, save_order FROM checkpoints WHERE thread_id = ?" +
+                     std::string(kLatestFirst) + " LIMIT 1",
+                 {thread}, [&](const db::Row& latest) {
+                   created_at = std::max(created_at, latest.integer(0));
+                   save_order = latest.integer(1) + 1;
                  });
+    // An overwritten one may have a higher number than the latest, when another program's clock
+    // went back. A number that stays would tell the trigger that another program did this.
     session.run(R"(INSERT INTO checkpoints (thread_id, checkpoint_id, state_json, created_at,
                                             leaf_id, save_order)
                    VALUES (?, ?, ?, ?, ?, ?)
                    ON CONFLICT (thread_id, checkpoint_id) DO UPDATE SET
                      state_json = excluded.state_json, created_at = excluded.created_at,
-                     leaf_id = excluded.leaf_id, save_order = excluded.save_order)",
+                     leaf_id = excluded.leaf_id,
+                     save_order = max(excluded.save_order, save_order + 1))",
                 {thread, checkpoint.id, checkpoint.state, created_at, leaf, save_order});
     return Checkpoint{
         .thread_id = thread,
