@@ -30,15 +30,19 @@ Payload budgets_json(const RunBudgets& budgets) {
   return json;
 }
 
-Payload usage_json(const RunUsage& usage) {
-  return {{"model_turns", usage.model_turns},
-          {"input_tokens", or_null(usage.input_tokens)},
-          {"output_tokens", or_null(usage.output_tokens)},
-          {"total_tokens", or_null(usage.total_tokens)},
-          {"responses_with_usage", usage.responses_with_usage},
-          {"responses_without_usage", usage.responses_without_usage},
-          {"tool_calls", usage.tool_calls},
-          {"token_accounting", to_word(usage.token_accounting())}};
+Payload usage_json(const RunUsage& usage) { return Payload::parse(usage_text(usage)); }
+
+std::string usage_text(const RunUsage& usage) {
+  const auto member = [](const char* name, std::optional<std::int64_t> number) {
+    return '"' + std::string(name) + "\":" + (number ? std::to_string(*number) : "null") + ',';
+  };
+  return '{' + member("model_turns", usage.model_turns) +
+         member("input_tokens", usage.input_tokens) + member("output_tokens", usage.output_tokens) +
+         member("total_tokens", usage.total_tokens) +
+         member("responses_with_usage", usage.responses_with_usage) +
+         member("responses_without_usage", usage.responses_without_usage) +
+         member("tool_calls", usage.tool_calls) + R"("token_accounting":")" +
+         std::string(to_word(usage.token_accounting())) + "\"}";
 }
 
 void check_words(const std::string& text, const char* what, std::size_t most) {

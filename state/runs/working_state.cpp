@@ -17,14 +17,18 @@ constexpr std::size_t kMostSnapshotBytes = 262'144;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kNoArtifacts = R"({"items":[],"total":0,"omitted":0})";
 
-Payload head_json(const RunHead& run, std::int64_t sequence, std::string_view event_type) {
-  return {{"objective", {{"kind", "run_input"}, {"run_id", run.id.str()}}},
-          {"run",
-           {{"lifecycle", to_word(run.lifecycle)},
-            {"outcome", word_or_null(run.outcome)},
-            {"reason_code", word_or_null(run.reason_code)}}},
-          {"usage", usage_json(run.usage)},
-          {"latest_event", {{"sequence", sequence}, {"event_type", event_type}}}};
+template <class Enum>
+std::string quoted_word(const std::optional<Enum>& value) {
+  return value ? '"' + std::string(to_word(*value)) + '"' : "null";
+}
+
+/// Text, not a document that is built and printed: every event writes it.
+std::string head_text(const RunHead& run, std::int64_t sequence, std::string_view event_type) {
+  return R"({"objective":{"kind":"run_input","run_id":)" + Payload(run.id.str()).dump() +
+         R"(},"run":{"lifecycle":")" + std::string(to_word(run.lifecycle)) + R"(","outcome":)" +
+         quoted_word(run.outcome) + R"(,"reason_code":)" + quoted_word(run.reason_code) +
+         R"(},"usage":)" + usage_text(run.usage) + R"(,"latest_event":{"sequence":)" +
+         std::to_string(sequence) + R"(,"event_type":)" + Payload(event_type).dump() + "}}";
 }
 
 /// The newest artifacts up to a sequence, oldest of them first.
@@ -74,7 +78,7 @@ bool update(db::Session& session, const RunHead& run, const std::string& head,
 
 void store(db::Session& session, const RunHead& run, std::string_view event_type,
            const std::optional<std::string>& artifacts, UnixMillis now) {
-  const std::string head = head_json(run, run.last_sequence, event_type).dump();
+  const std::string head = head_text(run, run.last_sequence, event_type);
   if (update(session, run, head, artifacts, now)) return;
   if (session.exists("SELECT 1 FROM run_working_state WHERE run_id = ?", {run.id})) {
     throw_run_conflict("update the working state of", run.id,
@@ -104,7 +108,7 @@ std::optional<Payload> parse(const std::string& text) {
 /// compared, before that only what cannot have changed since.
 bool is_right(db::Session& session, const RunHead& run, std::int64_t cursor, const Payload& head,
               const Payload& artifacts) {
-  Payload expected = head_json(run, cursor, event_type_at(session, run, cursor));
+  Payload expected = Payload::parse(head_text(run, cursor, event_type_at(session, run, cursor)));
   if (cursor != run.last_sequence) {
     if (!head.is_object() || !head.contains("run") || !head.contains("usage")) return false;
     expected["run"] = head["run"];
