@@ -64,7 +64,9 @@ bool shows(db::Session& session, const View& view, MessageId id, const ForkPath*
 
 std::shared_ptr<const ForkPath> path_to_judge(StoreContext& context, const ThreadId& thread,
                                               MessageId id) {
-  const auto fork_point = context.read([&](db::Session& session) {
+  const auto fork_point = context.read([&](db::Session& session) -> std::optional<MessageId> {
+    // Most threads are no forks, and need no further look.
+    if (!session.exists("SELECT 1 FROM thread_forks WHERE thread_id = ?", {thread})) return {};
     const View view = open_view(session, thread);
     return shows(session, view, id, nullptr) ? std::nullopt : view.fork_point;
   });

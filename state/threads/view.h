@@ -46,7 +46,8 @@ std::optional<MessageId> current_leaf(db::Session& session, const View& view);
 bool shows(db::Session& session, const View& view, MessageId id, const ForkPath* path);
 
 /// What `shows` needs to judge the message: the fork's path when the message is another owner's,
-/// else null. Reading a long path takes many short snapshots: call this before the write.
+/// else null. Reading a long path takes many short snapshots: call this before the write. Says
+/// nothing of a thread that does not exist.
 std::shared_ptr<const ForkPath> path_to_judge(StoreContext& context, const ThreadId& thread,
                                               MessageId id);
 
