@@ -18,81 +18,77 @@ void GroupCommit::write(const Body& body, std::size_t bytes) {
     return;
   }
   Call call{body, bytes};
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(&call);
-  }
-  if (leader_.lock(base::Deadline::after(deadline_))) {
-    const std::unique_lock lead_here(leader_, std::adopt_lock);
-    while (!is_done(call)) lead();
-  } else if (withdraw(call)) {
-    throw Error(ErrorCode::busy,
-                "cannot write to the store: other threads of this process kept it past the "
-                "deadline; nothing was changed, try again");
-  } else {  // a leader has it, and it ends within that leader's deadline
-    std::unique_lock lock(mutex_);
-    finished_.wait(lock, [&] { return call.done; });
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&call);
+  wait_for_turn(call, lock);
+  if (!call.done) {
+    led_ = true;
+    while (!call.done) lead(lock);
+    led_ = false;
+    changed_.notify_all();
   }
   if (call.error) std::rethrow_exception(call.error);
 }
 
-bool GroupCommit::is_done(const Call& call) {
-  const std::lock_guard lock(mutex_);
-  return call.done;
+/// Until the call is done or its thread has to lead.
+void GroupCommit::wait_for_turn(Call& call, std::unique_lock<std::mutex>& lock) {
+  const auto deadline = base::Deadline::after(deadline_);
+  if (changed_.wait_until(lock, deadline.at(), [&] { return call.done || !led_; })) return;
+  if (std::erase(waiting_, &call) > 0) {
+    throw Error(ErrorCode::busy,
+                "cannot write to the store: other threads of this process kept it past the "
+                "deadline; nothing was changed, try again");
+  }
+  // A leader has it, and it ends within that leader's deadline.
+  changed_.wait(lock, [&] { return call.done; });
 }
 
-bool GroupCommit::withdraw(Call& call) {
-  const std::lock_guard lock(mutex_);
-  return std::erase(waiting_, &call) > 0;
-}
-
-GroupCommit::Batch GroupCommit::take_batch() {
-  const std::lock_guard lock(mutex_);
-  Batch batch;
+void GroupCommit::take_batch() {
+  batch_.clear();
   std::size_t bytes = 0;
-  while (!waiting_.empty() && batch.size() < kMostCalls) {
+  while (!waiting_.empty() && batch_.size() < kMostCalls) {
     bytes += waiting_.front()->bytes;
-    if (!batch.empty() && bytes > kMostBytes) break;
-    batch.push_back(waiting_.front());
+    if (!batch_.empty() && bytes > kMostBytes) break;
+    batch_.push_back(waiting_.front());
     waiting_.pop_front();
   }
-  return batch;
 }
 
-void GroupCommit::lead() {
-  Batch batch = take_batch();
-  run(batch);
-  const std::lock_guard lock(mutex_);
-  for (Call* call : batch) call->done = true;
-  finished_.notify_all();
+void GroupCommit::lead(std::unique_lock<std::mutex>& lock) {
+  take_batch();
+  lock.unlock();
+  run_batch();
+  lock.lock();
+  for (Call* call : batch_) call->done = true;
+  changed_.notify_all();
 }
 
-void GroupCommit::run(Batch& batch) {
-  if (batch.size() == 1) {
-    run_alone(*batch.front());
+void GroupCommit::run_batch() {
+  if (batch_.size() == 1) {
+    run_alone(*batch_.front());
     return;
   }
   try {
-    run_together(batch);
+    run_together();
   } catch (const BatchLost&) {
-    for (Call* call : batch) {
+    for (Call* call : batch_) {
       if (!call->error) run_alone(*call);
     }
   } catch (const Error& failure) {
-    for (Call* call : batch) {
+    for (Call* call : batch_) {
       if (!call->error) call->error = std::make_exception_ptr(Error(failure));
     }
   } catch (...) {
-    for (Call* call : batch) {
+    for (Call* call : batch_) {
       if (!call->error) call->error = std::current_exception();
     }
   }
 }
 
-void GroupCommit::run_together(Batch& batch) {
+void GroupCommit::run_together() {
   writer_.write([&](Session& session) {
-    for (Call* call : batch) call->error = nullptr;  // the transaction may run a second time
-    for (Call* call : batch) {
+    for (Call* call : batch_) call->error = nullptr;  // the transaction may run a second time
+    for (Call* call : batch_) {
       try {
         writer_.write(call->body);
       } catch (...) {

@@ -9,15 +9,14 @@
 #include <mutex>
 #include <vector>
 
-#include "state/db/fifo_mutex.h"
 #include "state/db/session.h"
 #include "state/db/writer.h"
 
 namespace threadstore::db {
 
 /// Lets writes that several threads make at once share one commit: the disk is asked to flush once
-/// for all of them. The first thread in leads: it runs what the others brought, each in a savepoint
-/// of its own, and commits; the others wait for that.
+/// for all of them. A thread that comes while nobody leads does: it runs what the others brought,
+/// each in a savepoint of its own, and commits; they wait for that, and wake all at once.
 ///
 /// Invariants
 /// 1. A call returns only when its own body is durable, or throws what its own body threw.
@@ -31,7 +30,9 @@ class GroupCommit {
   using Body = std::function<void(Session&)>;
 
   GroupCommit(Writer& writer, std::chrono::milliseconds deadline)
-      : writer_(writer), deadline_(deadline) {}
+      : writer_(writer), deadline_(deadline) {
+    batch_.reserve(kMostCalls);
+  }
 
   /// `bytes` is about what the body writes. Inside a transaction of this thread: a savepoint of it.
   void write(const Body& body, std::size_t bytes);
@@ -43,25 +44,24 @@ class GroupCommit {
     std::exception_ptr error{};
     bool done = false;
   };
-  using Batch = std::vector<Call*>;
 
   static constexpr std::size_t kMostCalls = 64;
   static constexpr std::size_t kMostBytes = 1 << 20;
 
-  void lead();
-  Batch take_batch();
-  void run(Batch& batch);
-  void run_together(Batch& batch);
+  void wait_for_turn(Call& call, std::unique_lock<std::mutex>& lock);
+  void lead(std::unique_lock<std::mutex>& lock);
+  void take_batch();
+  void run_batch();
+  void run_together();
   void run_alone(Call& call);
-  bool withdraw(Call& call);
-  bool is_done(const Call& call);
 
   Writer& writer_;
   const std::chrono::milliseconds deadline_;
-  FifoMutex leader_;
   std::mutex mutex_;  // guards what follows and `done` of every call
   std::deque<Call*> waiting_;
-  std::condition_variable finished_;
+  bool led_ = false;
+  std::condition_variable changed_;  // calls are done, or nobody leads any more
+  std::vector<Call*> batch_;         // the leader's alone
 };
 
 }  // namespace threadstore::db
