@@ -4,7 +4,7 @@
 
 #include "threadstore/error.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 class ParseError;
 }  // namespace CLI

@@ -5,7 +5,7 @@
 
 #include "cli/app/command.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

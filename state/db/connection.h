@@ -15,7 +15,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming)
 class Database;
 }
 
