@@ -24,7 +24,7 @@ std::optional<RunId> find_replay(db::Session& session, const RunScope& scope, co
                                  const std::optional<ThreadId>& thread, const RunOrigin& origin) {
   if (!run.key) return std::nullopt;
   bool same = false;
-  const auto id = session.one(
+  auto id = session.one(
       R"(SELECT id, agent_name, agent_version, model, input, thread_id, parent_run_id, parent_call_id
          FROM runs WHERE workspace_id = ? AND start_key = ?)",
       {scope.workspace, *run.key}, [&](const db::Row& row) {
@@ -125,7 +125,7 @@ RunId insert_run(db::Session& session, const RunScope& scope, const NewRun& run,
     refuse_second_child(session, origin.parent.value().id, *origin.parent_call);
   }
   const UnixMillis now = origin.at.value_or(scope.now());
-  const RunId id = origin.id ? *origin.id : RunId(base::make_uuid_v7(now));
+  RunId id = origin.id ? *origin.id : RunId(base::make_uuid_v7(now));
   RunLineage lineage{.root_run_id = id};
   if (origin.parent) {
     lineage = {.root_run_id = origin.parent->lineage.root_run_id,
