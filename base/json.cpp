@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <algorithm>
 #include <bit>
 #include <bitset>
 #include <charconv>
@@ -29,6 +30,24 @@ std::size_t count_plain(std::uint64_t bytes) {
   if (found == 0) return sizeof bytes;
   constexpr bool first_is_lowest = std::endian::native == std::endian::little;
   return first_is_lowest ? static_cast<std::size_t>(std::countr_zero(found)) / 8 : 0;
+}
+
+/// Whether a number that no double holds is too large, and not too close to zero.
+bool is_huge(std::string_view token) {
+  const std::size_t end = std::min(token.find_first_of("eE"), token.size());
+  const std::string_view digits = token.substr(0, end);
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return false;
+  std::int64_t exponent = 0;
+  if (end < token.size()) {
+    std::string_view text = token.substr(end + 1);
+    if (text.front() == '+') text.remove_prefix(1);
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), exponent);
+    const bool endless = parsed.ec == std::errc::result_out_of_range;
+    if (endless || exponent > 1'000'000'000) return text.front() != '-';
+  }
+  const auto point = static_cast<std::int64_t>(std::min(digits.find('.'), digits.size()));
+  return point - static_cast<std::int64_t>(first) + exponent > 0;
 }
 
 /// Walks the text once. What is open is a stack of one bit per level (object or array), so nesting
@@ -131,8 +150,7 @@ class JsonCheck {
     if ((exponent && !tiny) || token.size() > 300) {
       double ignored = 0;
       const auto parsed = std::from_chars(token.data(), token.data() + token.size(), ignored);
-      const bool below_one = tiny || token.substr(0, 3) == "0.0" || token.substr(0, 4) == "-0.0";
-      if (parsed.ec == std::errc::result_out_of_range && !below_one) {
+      if (parsed.ec == std::errc::result_out_of_range && is_huge(token)) {
         return fail("number too large", start);
       }
     }

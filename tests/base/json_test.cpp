@@ -25,6 +25,12 @@ TEST(JsonTest, AcceptsEveryKindOfValue) {
                            "0.0000000000000000000001"}) {
     EXPECT_FALSE(find_json_fault(text)) << text;
   }
+  for (const std::string& close_to_zero :
+       {"0." + std::string(400, '0') + "1", "0." + std::string(400, '0') + "1e5",
+        "1e-99999999999999999999" + std::string(300, '9'), "0e99999" + std::string(300, '9')}) {
+    EXPECT_FALSE(find_json_fault(close_to_zero)) << close_to_zero;
+    EXPECT_TRUE(nlohmann::json::accept(close_to_zero));
+  }
 }
 
 TEST(JsonTest, SaysWhereAndWhyTextIsRefused) {
@@ -41,6 +47,9 @@ TEST(JsonTest, SaysWhereAndWhyTextIsRefused) {
       {"1.", 2, "a digit must follow the decimal point"},
       {"1e", 2, "a digit is missing in the exponent"},
       {"1e999", 0, "number too large"},
+      {"[-0.01e40000]", 1, "number too large"},
+      {"0.001e99999999999999999999", 0, "number too large"},
+      {"1" + std::string(400, '0'), 0, "number too large"},
       {"\"a", 2, "unexpected end inside a string"},
       {"\"a\nb\"", 2, "control character inside a string"},
       {"\"\\x\"", 1, "unknown escape"},
