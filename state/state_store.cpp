@@ -36,8 +36,8 @@ db::Options database_options(const OpenOptions& options, db::Mode mode, const st
           }};
 }
 
-/// SQLite's own bound on a text is 1,000,000,000 bytes, and an event may hold two of them.
-constexpr std::size_t largest_run_content = std::size_t{512} << 20U;
+/// SQLite's own bound on a row is 1,000,000,000 bytes, and a step's holds four contents.
+constexpr std::size_t largest_run_content = std::size_t{128} << 20U;
 
 void check_options(const OpenOptions& options) {
   const std::size_t limit = options.run_content_limit;

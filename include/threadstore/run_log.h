@@ -35,7 +35,8 @@ class RunLog {
   /// Appends an event of the caller's to an active run; returns its sequence. The prefixes run.
   /// checkpoint. tool. approval. artifact. delegation. step. policy. sandbox. budget. and the types
   /// model.requested and model.responded are the store's own: `invalid_argument`, as are a blank
-  /// type and a payload that is not JSON or is above 16 MiB. `conflict` when the run is not active.
+  /// type and a payload that is not JSON or is above the content limit. `conflict` when the run is
+  /// not active.
   std::int64_t append(const RunId& run, const std::string& type, const std::string& payload = "{}");
 
   /// Events with a sequence above `after`, ascending, at most `limit`. Throws `not_found`.

@@ -32,7 +32,7 @@ struct RunCheckpoint {
 struct NewRunCheckpoint {
   std::int64_t schema_version = 1;  ///< above 0
   std::int64_t turn = 0;            ///< not negative
-  std::string state = "{}";         ///< any JSON, at most 16 MiB
+  std::string state = "{}";         ///< any JSON, at most the content limit
   std::optional<std::string> name{};
   /// How many checkpoints without a name stay; older ones go. At least 1.
   std::size_t keep_last = 10;
@@ -68,7 +68,7 @@ struct NewArtifact {
   /// control character.
   std::string relative_path{};
   std::string sha256{};
-  std::int64_t size = 0;  ///< at most 16 MiB
+  std::int64_t size = 0;  ///< at most the content limit
 };
 
 /// The artifacts of the runs of one workspace. A light handle like `Runs`.

@@ -12,7 +12,7 @@
 
 namespace threadstore {
 
-/// The most of one payload, arguments, result, output or checkpoint, unless
+/// The content limit: the most of one payload, arguments, result, output or checkpoint, unless
 /// `OpenOptions::run_content_limit` says otherwise: 16 MiB.
 inline constexpr std::size_t default_run_content_limit = 16'777'216;
 /// The most of a question, a message or an answer to one.

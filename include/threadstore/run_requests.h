@@ -49,7 +49,7 @@ struct NewRequest {
   std::int64_t step = 0;
   std::string act{};
   std::string target{};
-  std::optional<std::string> content{};  ///< at most 16 MiB
+  std::optional<std::string> content{};  ///< at most the content limit
   /// Idempotency key within the run, 1 to 200 bytes: a step that is driven again finds the request
   /// that it made before, and its decision. `conflict` when that was for something else.
   std::optional<std::string> key{};

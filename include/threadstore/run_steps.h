@@ -36,7 +36,7 @@ struct RunStep {
 
 struct NewStep {
   std::int64_t step = 0;   ///< from 1
-  std::string decision{};  ///< every text may be empty and has at most 16 MiB
+  std::string decision{};  ///< every text may be empty; at most the content limit
   std::string result{};
   std::string prompt{};
   std::string tool_call{};

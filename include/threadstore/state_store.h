@@ -42,8 +42,8 @@ struct OpenOptions {
   std::chrono::milliseconds deadline{5000};
   Clock clock = system_clock();
   /// The most bytes of one payload, arguments, result, output or checkpoint that this store takes
-  /// from an agent run; more is `invalid_argument`. 1 to 512 MiB. It bounds what is written, not
-  /// what is read.
+  /// from an agent run; more is `invalid_argument`. 1 byte to 128 MiB. It
+  /// bounds what is written, not what is read.
   std::size_t run_content_limit = default_run_content_limit;
   /// Called for what a person should hear once: a migration with its backup, an affected SQLite
   /// library under a risk, a network file system. Also logged.

@@ -172,8 +172,8 @@ TEST_F(RunLimitsTest, TheLimitOfContentsIsTheStores) {
 
 TEST_F(RunLimitsTest, ALimitThatCannotBeKeptIsRefusedAtTheOpen) {
   EXPECT_EQ(error_of([] { StateStore::in_memory({.run_content_limit = 0}); }), kBad);
-  EXPECT_EQ(error_of([] { StateStore::in_memory({.run_content_limit = 536'870'913}); }), kBad);
-  StateStore::in_memory({.run_content_limit = 536'870'912});
+  EXPECT_EQ(error_of([] { StateStore::in_memory({.run_content_limit = 134'217'729}); }), kBad);
+  StateStore::in_memory({.run_content_limit = 134'217'728});
 }
 
 TEST_F(RunLimitsTest, AnOutputIsStoredOnce) {
